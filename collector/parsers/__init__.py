@@ -1,0 +1,59 @@
+"""The registry of parsers: which function reads which workload's logs, and which tests are the same test.
+
+A new tool is one module here, its test inputs, and one line in :data:`WORKLOADS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from collector.errors import CollectorError
+from collector.nearest import did_you_mean
+from collector.parsers import redis_benchmark
+from collector.parsers.identity import TestIdentity
+from collector.samples import Parsed
+
+
+@dataclass(frozen=True)
+class Workload:
+    """How one tool's logs are read.
+
+    :param parse: pure function from the text of a log to its samples and issues.
+    :param identity: which row of a table a test's title belongs to.
+    :param order: the keys of the tests in the order in which the tool runs them.
+    """
+
+    parse: Callable[[str], Parsed]
+    identity: Callable[[str], TestIdentity]
+    order: tuple[str, ...]
+
+
+WORKLOADS: dict[str, Workload] = {
+    "redis_benchmark": Workload(redis_benchmark.parse, redis_benchmark.identity, redis_benchmark.ORDER),
+}
+
+
+def workload(name: str) -> Workload:
+    """The registry's entry.
+
+    :raises CollectorError: an unknown workload; the message names the nearest one.
+    """
+    if name not in WORKLOADS:
+        raise CollectorError(f"unknown workload {name!r}", remedy=did_you_mean(name, WORKLOADS))
+    return WORKLOADS[name]
+
+
+def parse(name: str, text: str) -> Parsed:
+    """All that a log of workload *name* says; never raises on any text."""
+    return workload(name).parse(text)
+
+
+def identity(name: str, test: str) -> TestIdentity:
+    """Which test the title *test* means, across the tool's versions."""
+    return workload(name).identity(test)
+
+
+def order(name: str) -> tuple[str, ...]:
+    """Keys of the tests in the tool's own order; keys that are not in it come after, as they appear."""
+    return workload(name).order

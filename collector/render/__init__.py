@@ -1,0 +1,1 @@
+"""Comparisons as text: one module a format."""
