@@ -1,0 +1,95 @@
+"""``python -m collector summarize``"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from collector import store
+from collector.errors import CollectorError
+from collector.render import markdown, terminal, tidy
+from collector.summary import ALL_METRICS, MAIN_METRIC, Summary, summarize
+
+_UNLIMITED = 10_000  # columns: a file or a pipe has no width to fold for
+_TIDY = ("csv", "json")
+_FORMATS = ("terminal", "markdown", *_TIDY)
+_BY_SUFFIX = {".md": "markdown", ".csv": "csv", ".json": "json"}
+
+
+@click.command()
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option(
+    "--baseline", metavar="LEVEL", help="Level that the others are divided by: as_found, 2.5GHz, local."
+)
+@click.option("--by", metavar="FACTOR", help="Factor (or host, run) whose levels stand side by side.")
+@click.option(
+    "--metric",
+    metavar="M",
+    help="A metric such as rps or p99, or all. [default: the main one; csv, json: all]",
+)
+@click.option(
+    "--format", "format_", type=click.Choice(_FORMATS), help="[default: by the suffix of F, else terminal]"
+)
+@click.option("--output", metavar="F", type=click.Path(path_type=Path), help="Write to a file.")
+@click.option(
+    "--runs-dir",
+    type=click.Path(path_type=Path),
+    default=store.DEFAULT_RUNS_DIR,
+    show_default=True,
+    help="Where runs lie that are named by their id.",
+)
+def command(
+    runs: tuple[str, ...],
+    baseline: str | None,
+    by: str | None,
+    metric: str | None,
+    format_: str | None,
+    output: Path | None,
+    runs_dir: Path,
+) -> None:
+    """Compare the conditions of one or more runs: a table a host and workload.
+
+    RUN is a run's id or folder; without one, the newest run is taken. Several runs are compared with each
+    other where they hold different conditions, or with --by run.
+    """
+    paths = [_folder(run, runs_dir) for run in runs] or [store.newest_run(runs_dir)]
+    format_ = format_ or _BY_SUFFIX.get(output.suffix if output else "", "terminal")
+    default_metric = ALL_METRICS if format_ in _TIDY else MAIN_METRIC
+    summary = summarize(store.load_runs(paths), by=by, baseline=baseline, metric=metric or default_metric)
+    _write(summary, format_, output)
+    if format_ in _TIDY:
+        for doubt in summary.doubts:  # a host without any result has no row either
+            click.echo(f"! {doubt}", err=True)
+    if not summary.comparisons:
+        click.get_current_context().exit(1)
+
+
+def _folder(run: str, runs_dir: Path) -> Path:
+    """A run named by its folder or by its id."""
+    return Path(run) if Path(run).is_dir() else runs_dir / run
+
+
+def _write(summary: Summary, format_: str, output: Path | None) -> None:
+    if output is None and format_ == "terminal":
+        folds = sys.stdout.isatty() or "COLUMNS" in os.environ
+        terminal.render(summary, Console(highlight=False, width=None if folds else _UNLIMITED))
+    elif output is None:
+        click.echo(_text(summary, format_), nl=False)
+    else:
+        try:
+            output.write_text(_text(summary, format_), encoding="utf-8")
+        except OSError as error:
+            raise CollectorError(f"cannot be written: {error.strerror}", path=output) from error
+
+
+def _text(summary: Summary, format_: str) -> str:
+    if format_ == "terminal":
+        text = io.StringIO()
+        terminal.render(summary, Console(file=text, width=_UNLIMITED, highlight=False))
+        return text.getvalue()
+    return {"markdown": markdown.render, "csv": tidy.to_csv, "json": tidy.to_json}[format_](summary)

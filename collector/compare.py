@@ -1,0 +1,300 @@
+"""A comparison as data: everything that a renderer needs, and nothing about how it looks.
+
+One :class:`Comparison` is one table of one metric: the levels of one factor side by side, each against the
+baseline. Values are in the metric's unit; a ratio is the condition over the baseline, whatever the
+metric's direction; a verdict knows the direction.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from collector import design, levels, parsers, stats
+from collector.frame import POINT_KEY, factor_columns, points, shared_params
+from collector.metrics import METRICS, Better, Metric
+from collector.models import Status
+
+NOT_ACHIEVED = 0.03  # a clock farther than this from what was set counts as not achieved
+
+
+@dataclass(frozen=True)
+class Column:
+    """A condition.
+
+    :param level: as it stands in the run tree.
+    :param label: for people.
+    :param factors: all factors of the condition, also those that the whole table shares.
+    :param size: its clock in GHz or its CPUs, whichever the table scales with; None where unknown.
+    :param params: the workload's settings that all its points share.
+    :param planned: the number of its points.
+    :param status: "ok", or where none of its points has a result, what became of most of them.
+    :param achieved: False if its frequency was set but not reached.
+    """
+
+    level: str
+    label: str
+    factors: dict[str, str]
+    hosts: tuple[str, ...]
+    runs: tuple[str, ...]
+    size: float | None
+    params: dict[str, Any]
+    planned: int
+    status: str
+    achieved: bool = True
+
+    @property
+    def head(self) -> str:
+        """The label, with a mark if what it says was not achieved."""
+        return self.label if self.achieved else f"{self.label} *"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One test under one condition.
+
+    :param values: one value a repeat.
+    :param stddev: of the sample; None for one value.
+    :param per_size: the mean per GHz or per CPU.
+    :param ratio: of the means, condition over baseline; None for the baseline and where it has no value.
+    :param low: lower end of the ratio's 95% interval; None where the repeats do not allow one.
+    :param p: corrected for all comparisons of the table.
+    :param verdict: None where there is no ratio.
+    """
+
+    values: tuple[float, ...]
+    mean: float
+    stddev: float | None
+    per_size: float | None
+    ratio: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    verdict: stats.Verdict | None
+
+    @property
+    def n(self) -> int:
+        return len(self.values)
+
+    @property
+    def variation(self) -> float | None:
+        """The coefficient of variation: the standard deviation over the mean."""
+        return None if self.stddev is None else self.stddev / self.mean
+
+
+@dataclass(frozen=True)
+class Row:
+    """A test.
+
+    :param notes: what differs in the work done, by level, where it is not the test's usual work.
+    """
+
+    test: str
+    title: str
+    cells: dict[str, Cell]  # by level; a condition without a value has none
+    notes: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The ratios of one column, over the rows that it shares with the baseline."""
+
+    tests: int
+    arithmetic: float
+    geometric: float
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How the metric follows what the table scales with.
+
+    :param unit: "GHz" or "CPU".
+    :param ratios: size over the baseline's size, by level.
+    :param exponent: median over tests of the slope of log value over log size; None without two known sizes.
+    :param tests: how many tests have a value at every known size.
+    :param unknown: the levels whose size is not known.
+    """
+
+    unit: str
+    ratios: dict[str, float]
+    exponent: float | None
+    tests: int
+    unknown: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """One table.
+
+    :param by: the factor (or "host", "run") whose levels are the columns.
+    :param fixed: the factors that have one level in the whole table.
+    :param zeros: tests with a value of 0, which is left out.
+    :param averaged: tests that stand several times in one log.
+    :param frame: what it was made from, samples and gaps, as in :mod:`collector.frame`.
+    """
+
+    study: str
+    workload: str
+    by: str
+    metric: Metric
+    fixed: dict[str, str]
+    columns: tuple[Column, ...]  # the baseline first
+    rows: tuple[Row, ...]
+    scaling: Scaling | None
+    zeros: tuple[str, ...]
+    averaged: tuple[str, ...]
+    frame: pd.DataFrame
+
+    def ratios(self, level: str) -> dict[str, float]:
+        """The column's ratios by test, over the tests that it shares with the baseline."""
+        cells = {row.test: row.cells.get(level) for row in self.rows}
+        return {test: cell.ratio for test, cell in cells.items() if cell and cell.ratio is not None}
+
+    def mean(self, level: str) -> Mean | None:
+        """The foot of a column; None if it shares no test with the baseline."""
+        ratios = self.ratios(level).values()
+        if not ratios:
+            return None
+        return Mean(len(ratios), statistics.fmean(ratios), statistics.geometric_mean(ratios))
+
+    @property
+    def tested(self) -> int:
+        """How many differences were tested against noise."""
+        return sum(cell.p is not None for row in self.rows for cell in row.cells.values())
+
+
+def compare(group: design.Group, metric: Metric, baseline: str | None = None) -> Comparison:
+    """Compare the conditions of a group by one metric.
+
+    :param baseline: a level in any spelling; by default, and where the group lacks it, the study's usual one.
+    """
+    planned = points(group.frame)
+    order = design.order_levels(group.by, planned["level"].tolist(), baseline)
+    quota_cpus = float(planned["quota_cpus"].max())
+    columns = tuple(
+        _column(group.by, level, planned[planned["level"] == level], quota_cpus) for level in order
+    )
+    samples = group.frame[group.frame["metric"] == metric.name]
+    positive = samples[samples["value"] > 0]  # neither a ratio nor a logarithm can be made of 0
+    rows = _rows(positive, metric, columns, base=columns[0].level) if len(positive) else ()
+    return Comparison(
+        study=str(planned["study"].iloc[0]),
+        workload=str(planned["workload"].iloc[0]),
+        by=group.by,
+        metric=metric,
+        fixed=group.fixed,
+        columns=columns,
+        rows=rows,
+        scaling=_scaling(group.by, columns, rows, quota_cpus),
+        zeros=_tests(samples[samples["value"] <= 0]),
+        averaged=_tests(positive[positive.duplicated([*POINT_KEY, "test"])]),
+        frame=group.frame,
+    )
+
+
+def metrics_of(frame: pd.DataFrame) -> list[Metric]:
+    """The metrics that the frame has results of, the most telling first."""
+    found = set(frame["metric"].dropna())
+    return [m for m in METRICS.values() if m.name in found and m.better is not Better.NONE]
+
+
+def _column(by: str, level: str, planned: pd.DataFrame, quota_cpus: float) -> Column:
+    done = planned[planned["status"] == Status.OK]
+    set_to = levels.quantity(by, level)
+    # The clock while the workload ran says more than the one that was read back before it.
+    clock = done["observed_ghz"].fillna(done["achieved_ghz"]).dropna()
+    size = set_to
+    if by == "quota" and set_to is not None:
+        size = set_to * quota_cpus
+    if by == "frequency" and set_to is None and done["observed_ghz"].notna().any():
+        size = float(done["observed_ghz"].median())
+    return Column(
+        level=level,
+        label=level if by in design.PLAIN_AXES else levels.label(by, level),
+        factors={
+            name: "+".join(planned[column].unique()) for name, column in factor_columns(planned).items()
+        },
+        hosts=tuple(planned["host"].unique()),
+        runs=tuple(planned["run_id"].unique()),
+        size=size,
+        params=shared_params(planned),
+        planned=len(planned),
+        status=Status.OK.value if len(done) else str(planned["status"].mode()[0]),
+        achieved=by != "frequency" or not set_to or bool(((clock / set_to - 1).abs() <= NOT_ACHIEVED).all()),
+    )
+
+
+def _rows(samples: pd.DataFrame, metric: Metric, columns: tuple[Column, ...], base: str) -> tuple[Row, ...]:
+    """Rows in the tool's own order. A test that stands several times in a log counts once, averaged."""
+    repeats = samples.groupby(["test", "level", *POINT_KEY], sort=False)["value"].mean()
+    values = {
+        (str(test), str(level)): tuple(map(float, found))
+        for (test, level), found in repeats.groupby(["test", "level"], sort=False)
+    }
+    differences = {
+        (test, level): found
+        for (test, level), other in values.items()
+        if level != base and (found := stats.difference(values.get((test, base), ()), other))
+    }
+    corrected = dict(zip(differences, stats.adjust([d.p for d in differences.values()]), strict=True))
+
+    def cell(test: str, column: Column) -> Cell:
+        here, baseline = (test, column.level), values.get((test, base))
+        mean = statistics.fmean(values[here])
+        ratio = mean / statistics.fmean(baseline) if baseline and column.level != base else None
+        tested = differences.get(here)
+        return Cell(
+            values=values[here],
+            mean=mean,
+            stddev=statistics.stdev(values[here]) if len(values[here]) > 1 else None,
+            per_size=mean / column.size if column.size else None,
+            ratio=ratio,
+            low=tested.low if tested else None,
+            high=tested.high if tested else None,
+            p=corrected.get(here),
+            verdict=None if ratio is None else stats.verdict(ratio, corrected.get(here), metric.better),
+        )
+
+    titles = {str(row.test): str(row.title) for row in samples.itertuples()}
+    notes = {(row.test, row.level): str(row.note) for row in samples.dropna(subset="note").itertuples()}
+    tool_order = {test: i for i, test in enumerate(parsers.order(str(samples["workload"].iloc[0])))}
+    return tuple(
+        Row(
+            test=test,
+            title=titles[test],
+            cells={c.level: cell(test, c) for c in columns if (test, c.level) in values},
+            notes={c.level: notes[test, c.level] for c in columns if (test, c.level) in notes},
+        )
+        for test in sorted(titles, key=lambda test: tool_order.get(test, len(tool_order)))
+    )
+
+
+def _tests(samples: pd.DataFrame) -> tuple[str, ...]:
+    return tuple(samples["test"].unique())
+
+
+def _scaling(
+    by: str, columns: tuple[Column, ...], rows: tuple[Row, ...], quota_cpus: float
+) -> Scaling | None:
+    unit = {"frequency": "GHz", "quota": "CPU"}.get(by)
+    if unit is None:
+        return None
+    # As found there is no limit, and the service uses what a quota of 100% stands for.
+    base = columns[0].size or (quota_cpus if by == "quota" else None)
+    sizes = {c.level: c.size for c in columns if c.size and c.status == Status.OK}
+    full = [row for row in rows if all(level in row.cells for level in sizes)]
+    slopes = [
+        stats.scaling_exponent(list(sizes.values()), [row.cells[level].mean for level in sizes])
+        for row in full
+        if len(set(sizes.values())) > 1
+    ]
+    return Scaling(
+        unit=unit,
+        ratios={c.level: c.size / base for c in columns[1:] if c.size and base},
+        exponent=statistics.median(slopes) if slopes else None,
+        tests=len(slopes),
+        unknown=tuple(c.level for c in columns if c.size is None and c.status == Status.OK),
+    )

@@ -1,0 +1,181 @@
+"""What a reader of a comparison should doubt, each in one sentence.
+
+A doubt names the condition, the test and the number, so that it can be checked. What is missing comes first,
+then whether the conditions were what they are called, then noise, then what else differed.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from collector import stats
+from collector.compare import Column, Comparison
+from collector.frame import MISSING, points, shared_params
+from collector.models import Status
+from collector.words import counted, listed
+
+NOISY = 0.05  # coefficient of variation over repeats
+STEAL_PCT = 1.0
+CLOCK_MOVED = 0.03  # range of the observed clock over its median
+
+# The conditions that have a result, with their points that have one.
+_Measured = Sequence[tuple[Column, pd.DataFrame]]
+
+_OUTCOMES = {"failed": "failed", "timeout": "timed out", "interrupted": "was interrupted"}
+
+
+def doubts(comparison: Comparison) -> list[str]:
+    """The doubts about one table."""
+    measured = _measured(comparison)
+    return [
+        *_baseline(comparison),
+        *gaps(comparison.frame, {c.level: c.label for c in comparison.columns}),
+        *_clock(comparison, measured),
+        *_few_repeats(comparison, measured),
+        *_outliers(comparison),
+        *_noise(comparison),
+        *_circumstances(comparison, measured),
+        *_differences(comparison, measured),
+    ]
+
+
+def _baseline(comparison: Comparison) -> Iterator[str]:
+    baseline = comparison.columns[0]
+    if len(comparison.columns) > 1 and baseline.status != Status.OK:
+        yield f"no result at {baseline.label}, the baseline: nothing to compare with"
+
+
+def gaps(frame: pd.DataFrame, labels: dict[str, str]) -> Iterator[str]:
+    """The points without a result, alike ones together.
+
+    :param frame: points with the axis's level in the column ``level``.
+    :param labels: the levels for people.
+    """
+    planned = points(frame)
+    several_hosts = planned["host"].nunique() > 1
+    failed = planned[~planned["status"].isin([Status.OK, MISSING])]
+    alike_in = ["host", "level", "status", "reason"]
+    for (host, level, status, reason), alike in failed.groupby(alike_in, sort=False):
+        where = f"{host}: " if several_hosts else ""
+        what = f"{_repeats(alike['repeat'])} {_OUTCOMES[str(status)]}"
+        yield f"{where}{labels[str(level)]}, {what}: {reason} ({alike['path'].iloc[0]})"
+    missing = planned[planned["status"] == MISSING]
+    not_run = [
+        f"{labels[str(level)]}{f' on {host}' if several_hosts else ''} ({_repeats(alike['repeat'])})"
+        for (host, level), alike in missing.groupby(["host", "level"], sort=False)
+    ]
+    if not_run:
+        yield f"not run: {listed(not_run, most=12)}"
+
+
+def _repeats(numbers: pd.Series[int]) -> str:
+    return f"repeat{'s' if len(numbers) > 1 else ''} {listed(map(str, sorted(numbers)))}"
+
+
+def _clock(comparison: Comparison, measured: _Measured) -> Iterator[str]:
+    for column, ok in measured:
+        low, high, clock = ok["observed_min_ghz"].min(), ok["observed_max_ghz"].max(), ok["observed_ghz"]
+        if not column.achieved:
+            when = "while measuring" if clock.notna().any() else "when read back"
+            reached = clock.fillna(ok["achieved_ghz"]).median()
+            yield f"{column.label} was set but not achieved: {reached:.2f} GHz {when}"
+        elif comparison.by == "frequency" and column.size and (high - low) / column.size > CLOCK_MOVED:
+            moved = f"the clock moved between {low:.2f} and {high:.2f} GHz while measuring"
+            yield f"{column.label}: {moved} (median {clock.median():.2f})"
+        for note in filter(None, ok["setting_notes"].unique()):
+            yield f"{column.label}: {note}"
+
+
+def _few_repeats(comparison: Comparison, measured: _Measured) -> Iterator[str]:
+    baseline, *others = comparison.columns
+    single = [column for column, ok in measured if len(ok) == 1]
+    if not single or not others:
+        return
+    if len(single) == len(measured):
+        yield "one repeat: differences are not tested against noise"
+    elif baseline in single:
+        yield f"one repeat at {baseline.label}: differences are not tested against noise"
+    else:
+        where = listed(column.label for column in single)
+        yield f"one repeat at {where}: no difference is tested against noise there"
+
+
+def _outliers(comparison: Comparison) -> Iterator[str]:
+    for column in comparison.columns[1:]:
+        ratios = comparison.ratios(column.level)
+        far = stats.outliers(ratios)
+        if not far:
+            continue
+        middle = statistics.median(ratios.values())
+        for side, tests in (
+            ("below", [test for test in far if ratios[test] < middle]),
+            ("above", [test for test in far if ratios[test] > middle]),
+        ):
+            if tests:
+                first, *rest = tests
+                named = [f"{first} at {column.label} ({ratios[first]:.3f})"]
+                named += [f"{test} ({ratios[test]:.3f})" for test in rest]
+                verb = "lie" if rest else "lies"
+                yield f"{listed(named)} {verb} far {side} the other tests (median {middle:.3f})"
+
+
+def _noise(comparison: Comparison) -> Iterator[str]:
+    noisy = [
+        (cell.variation, f"{row.test} at {column.label} ({cell.variation:.1%})")
+        for row in comparison.rows
+        for column in comparison.columns
+        if (cell := row.cells.get(column.level)) and cell.variation and cell.variation > NOISY
+    ]
+    if noisy:
+        worst_first = [text for _, text in sorted(noisy, reverse=True)]
+        yield f"repeats differ by more than {NOISY:.0%} (coefficient of variation): {listed(worst_first)}"
+
+
+def _circumstances(comparison: Comparison, measured: _Measured) -> Iterator[str]:
+    throttled, stolen = [], []
+    for column, ok in measured:
+        events, steal = ok["throttled"].fillna(0), ok["steal_pct"].fillna(0)
+        if events.sum() > 0:
+            throttled.append(f"{column.label} ({counted(int(events.sum()), 'time')}, {_count(events > 0)})")
+        if (steal > STEAL_PCT).any():
+            stolen.append(f"{column.label} (up to {steal.max():.1f}%, {_count(steal > STEAL_PCT)})")
+    if throttled and "quota" not in comparison.columns[0].factors:  # a quota works by throttling
+        yield f"the CPU was throttled while measuring: {listed(throttled)}"
+    if stolen:
+        yield f"the hypervisor took CPU time while measuring: {listed(stolen)}"
+
+
+def _count(affected: pd.Series[bool]) -> str:
+    return f"in {affected.sum()} of {counted(len(affected), 'point')}"
+
+
+def _differences(comparison: Comparison, measured: _Measured) -> Iterator[str]:
+    """What differs between the conditions besides the factor, or within one."""
+    versions = {column.label: listed(sorted(ok["tool_version"].dropna().unique())) for column, ok in measured}
+    if len(set(filter(None, versions.values()))) > 1:
+        yield f"tool versions differ: {_by_condition(versions)}"
+    shared = shared_params(comparison.frame)
+    for name in dict.fromkeys(name for column, _ in measured for name in column.params if name not in shared):
+        yield f"{name} differs: {_by_condition({c.label: str(c.params.get(name, '')) for c, _ in measured})}"
+    for column, _ in measured:
+        if len(column.hosts) > 1:
+            yield f"{column.label} pools {listed(column.hosts)}: its spread includes how they differ"
+    if comparison.averaged:
+        yield f"several times in one log, averaged: {listed(comparison.averaged)}"
+    if comparison.zeros:
+        zero = f"{comparison.metric.name} of 0, below what the tool resolves"
+        yield f"{zero}, left out: {listed(comparison.zeros)}"
+
+
+def _by_condition(values: dict[str, str]) -> str:
+    return listed((f"{label} {value or 'unknown'}" for label, value in values.items()), most=12)
+
+
+def _measured(comparison: Comparison) -> _Measured:
+    planned = points(comparison.frame)
+    ok = planned[planned["status"] == Status.OK]
+    found = [(column, ok[ok["level"] == column.level]) for column in comparison.columns]
+    return [(column, with_result) for column, with_result in found if len(with_result)]

@@ -1,0 +1,158 @@
+"""The one tidy frame that tables, charts and reports are pivots of.
+
+One row a sample, joined with its point. A point without a usable result (missing, failed, a log that cannot
+be read) is one row whose ``test``, ``metric`` and ``value`` are empty, so that no gap gets lost on the way.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from collector import parsers
+from collector.errors import CollectorError
+from collector.models import PlannedPoint, Point, Status
+from collector.store import LoadedPoint, RunTree
+
+FACTOR = (
+    "factor_"  # before a factor's name in a column's name; the value is "" where a point has no such factor
+)
+MISSING = "missing"  # the status of a planned point that has no point.json
+
+COLUMNS = (
+    "run_id",
+    "study",
+    "host",
+    "workload",
+    "params",  # JSON with sorted keys
+    "repeat",
+    "order",
+    "point_id",
+    "status",  # ok, failed, timeout, interrupted or missing
+    "reason",  # why the status is not ok
+    "path",  # the point's folder
+    "tool_version",
+    "method",  # what set the condition: cpufreq, quota
+    "quota_cpus",  # the CPUs that a quota of 100% stands for
+    "setting_notes",  # what was set otherwise than asked for
+    "achieved_ghz",  # as read back after setting: median over policies
+    "observed_ghz",  # median while the workload ran
+    "observed_min_ghz",
+    "observed_max_ghz",
+    "throttled",
+    "steal_pct",
+    "test",  # key: equal for titles that are compared with each other
+    "title",
+    "note",  # what differs in the work done although the key is equal
+    "metric",
+    "value",
+)
+_NUMBERS = (
+    "quota_cpus",
+    "achieved_ghz",
+    "observed_ghz",
+    "observed_min_ghz",
+    "observed_max_ghz",
+    "throttled",
+    "steal_pct",
+    "value",
+)
+POINT_KEY = ["run_id", "host", "point_id"]
+_KHZ_PER_GHZ = 1e6
+
+
+def tidy(trees: Sequence[RunTree]) -> pd.DataFrame:
+    """The samples of all points of the runs: :data:`COLUMNS`, and a column ``factor_<name>`` a factor."""
+    rows = [row for tree in trees for row in _tree_rows(tree)]
+    factors = list(dict.fromkeys(name for row in rows for name in row if name.startswith(FACTOR)))
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, *factors])
+    frame[factors] = frame[factors].fillna("")
+    frame[list(_NUMBERS)] = frame[list(_NUMBERS)].astype(float)
+    return frame
+
+
+def factor_columns(frame: pd.DataFrame) -> dict[str, str]:
+    """The columns of the factors that the frame's points have, by the factor's name."""
+    names = [str(name) for name in frame.columns if str(name).startswith(FACTOR)]
+    return {name.removeprefix(FACTOR): name for name in names if (frame[name] != "").any()}
+
+
+def shared_params(frame: pd.DataFrame) -> dict[str, Any]:
+    """The workload's settings that are the same at all points of the frame."""
+    first, *others = [json.loads(text) for text in frame["params"].unique()]
+    return {
+        name: value for name, value in first.items() if all(name in o and o[name] == value for o in others)
+    }
+
+
+def points(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row a planned point."""
+    return frame.drop_duplicates(POINT_KEY)
+
+
+def _tree_rows(tree: RunTree) -> Iterator[dict[str, Any]]:
+    for loaded in tree.points:
+        yield from _point_rows(tree.run.study, loaded)
+    for planned in tree.missing:
+        yield _planned_row(tree.run.run_id, tree.run.study, planned) | {"status": MISSING}
+
+
+def _planned_row(run_id: str, study: str, planned: PlannedPoint | Point) -> dict[str, Any]:
+    return {
+        "run_id": run_id,
+        "study": study,
+        "host": planned.host,
+        "workload": planned.workload,
+        "params": json.dumps(planned.params, sort_keys=True),
+        "repeat": planned.repeat,
+        "order": planned.order,
+        "point_id": planned.point_id,
+        **{FACTOR + name: level for name, level in planned.factors.items()},
+    }
+
+
+def _point_rows(study: str, loaded: LoadedPoint) -> Iterator[dict[str, Any]]:
+    point = loaded.point
+    row = _planned_row(point.run_id, study, point) | _circumstances(point) | {"path": str(loaded.path)}
+    try:
+        failure = loaded.failure
+    except CollectorError as error:  # one damaged log must not hide the others
+        failure = str(error)
+    if failure:
+        status = Status.FAILED if point.status is Status.OK else point.status
+        yield row | {"status": status.value, "reason": failure}
+        return
+    for sample in loaded.parsed.samples:
+        identity = parsers.identity(point.workload, sample.test)
+        yield row | {
+            "status": Status.OK.value,
+            "test": identity.key,
+            "title": identity.title,
+            "note": identity.note,
+            "metric": sample.metric,
+            "value": sample.value,
+        }
+
+
+def _circumstances(point: Point) -> dict[str, Any]:
+    """What was set, and what was read back while the workload ran."""
+    setting, observed = point.setting or {}, point.observed
+    row = {
+        "tool_version": point.tool_version,
+        "method": setting.get("method"),
+        "quota_cpus": float(setting.get("quota_cpus") or 1),
+        "setting_notes": "; ".join(setting.get("notes") or []),
+        "throttled": observed.throttled,
+        "steal_pct": observed.steal_pct,
+    }
+    if achieved := [khz for khz in (setting.get("achieved_khz") or {}).values() if khz]:
+        row["achieved_ghz"] = statistics.median(achieved) / _KHZ_PER_GHZ
+    if frequency := observed.frequency_khz:
+        row["observed_ghz"] = frequency.median / _KHZ_PER_GHZ
+        row["observed_min_ghz"] = frequency.min / _KHZ_PER_GHZ
+        row["observed_max_ghz"] = frequency.max / _KHZ_PER_GHZ
+    return row

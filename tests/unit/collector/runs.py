@@ -1,0 +1,110 @@
+"""Writes small run trees for tests: redis-benchmark -q logs with the numbers that a test wants."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+STARTED = "2026-11-30T10:15:00Z"
+
+
+@dataclass
+class Written:
+    """One point as a test describes it; `rps` None is a point that was planned but has no point.json."""
+
+    factors: Mapping[str, str]
+    rps: Mapping[str, float] | None
+    repeat: int = 1
+    host: str = "kunpeng1"
+    params: Mapping[str, Any] = field(default_factory=dict)
+    status: str = "ok"
+    reason: str | None = None
+    tool_version: str | None = None
+    setting: Mapping[str, Any] | None = None
+    observed: Mapping[str, Any] = field(default_factory=dict)
+
+
+def repeats(factors: Mapping[str, str], *rps: Mapping[str, float] | None, **others: Any) -> list[Written]:
+    """A condition's points: one a mapping of test to rps."""
+    return [Written(factors, one, repeat, **others) for repeat, one in enumerate(rps, start=1)]
+
+
+def clock(low: float, median: float, high: float) -> dict[str, Any]:
+    """What point.json holds as `observed` for a clock in GHz."""
+    khz = {"min": low * 1e6, "median": median * 1e6, "max": high * 1e6, "samples": 5}
+    return {"frequency_khz": khz}
+
+
+def write_run(
+    folder: Path,
+    points: Sequence[Written],
+    study: str = "freq_sweep",
+    profiles: Mapping[str, Mapping[str, Any]] | None = None,
+    started_at: str = STARTED,
+) -> Path:
+    """Write the run tree into `folder`, whose name is the run's id."""
+    planned = []
+    for order, point in enumerate(points, start=1):
+        plan = {
+            "point_id": f"{order:03d}-redis_benchmark-r{point.repeat}",
+            "host": point.host,
+            "workload": "redis_benchmark",
+            "factors": dict(point.factors),
+            "params": dict(point.params),
+            "repeat": point.repeat,
+            "order": order,
+        }
+        planned.append(plan)
+        if point.rps is not None:
+            _write_point(folder, study, point, plan)
+    hosts = list(dict.fromkeys(point.host for point in points))
+    run = {
+        "schema": 1,
+        "run_id": folder.name,
+        "study": study,
+        "playbook": None,
+        "revision": None,
+        "versions": {},
+        "seed": None,
+        "profile": None,
+        "started_at": started_at,
+        "hosts": hosts,
+        "points": planned,
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "run.json").write_text(json.dumps(run))
+    for host, profile in (profiles or {}).items():
+        document = {"schema": 1, "host": host, "collected_at": STARTED, **profile}
+        (folder / host / "host.json").write_text(json.dumps(document))
+    return folder
+
+
+def _write_point(folder: Path, study: str, point: Written, plan: Mapping[str, Any]) -> None:
+    home = folder / point.host / plan["point_id"]
+    home.mkdir(parents=True)
+    log = "".join(
+        f"{test}: {rps:.2f} requests per second\n" for test, rps in (point.rps or {}).items()
+    ).encode()
+    (home / "stdout.log").write_bytes(log)
+    document = {
+        "schema": 1,
+        "run_id": folder.name,
+        "study": study,
+        **plan,
+        "argv": ["redis-benchmark", "-q"],
+        "tool_version": point.tool_version,
+        "setting": point.setting,
+        "observed": point.observed,
+        "started_at": STARTED,
+        "finished_at": STARTED,
+        "duration_s": 1.0,
+        "rc": 0 if point.status == "ok" else 1,
+        "status": point.status,
+        "reason": point.reason,
+        "logs": [{"name": "stdout.log", "bytes": len(log), "sha256": hashlib.sha256(log).hexdigest()}],
+    }
+    (home / "point.json").write_text(json.dumps(document))
