@@ -1,0 +1,192 @@
+# -*- coding: utf-8 -*-
+# Copyright: (c) 2026, The perflab authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Run one point on the host: settle, check, run and observe, keep the logs, write point.json last.
+
+Runs on Python 2.7 and 3.6 upwards.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+__metaclass__ = type
+
+import glob
+import os
+import re
+import shutil
+import time
+import traceback
+
+from ansible_collections.perflab.bench.plugins.module_utils import execute
+from ansible_collections.perflab.bench.plugins.module_utils.observe import Observer
+from ansible_collections.perflab.bench.plugins.module_utils.point_log import Captured, LogFile
+from ansible_collections.perflab.bench.plugins.module_utils.redact import Redactor, fill
+from ansible_collections.perflab.bench.plugins.module_utils.saved_state import write_json
+
+SCHEMA = 1
+POINT_FILE = "point.json"
+LOCK_FILE = "supervisor.lock"
+_WORK_FOLDER = "work"
+
+# A step before the workload asks a question; one that takes longer than this has no answer.
+BEFORE_TIMEOUT_S = 60
+
+
+class PointFailedError(Exception):
+    """The point has no result: *status* and the message go into point.json."""
+
+    def __init__(self, status, reason):
+        Exception.__init__(self, reason)
+        self.status = status
+
+
+def supervise(job):
+    """Run the point that *job* (the arguments of the module run_point) describes and write its point.json.
+
+    Whatever happens to the point, its record says so; an error is raised only when that cannot be written.
+    """
+    write_json(os.path.join(job["dir"], POINT_FILE), _Supervisor(job).run())
+
+
+class _Supervisor:
+    def __init__(self, job):
+        self._job = job
+        self._signals = execute.Signals()
+        self._redactor = Redactor(job["secrets"])
+        self._cwd = job["cwd"] or os.path.join(job["dir"], _WORK_FOLDER)
+        self._record = dict(
+            job["point"],
+            schema=SCHEMA,
+            argv=[self._redactor.text(word) for word in job["argv"]],
+            observed={},
+            started_at=None,
+            finished_at=None,
+            duration_s=None,
+            rc=None,
+            status="ok",
+            reason=None,
+            logs=[],
+        )
+
+    def run(self):
+        """Return the document of point.json."""
+        try:
+            if not os.path.isdir(self._cwd):
+                os.makedirs(self._cwd)
+            self._settle()
+            for step in self._job["before"]:
+                self._check(step)
+            self._measure()
+        except PointFailedError as error:
+            self._fail(error.status, error)
+        except (IOError, OSError, execute.OutputError) as error:
+            self._fail("failed", error)
+        except Exception:
+            # Nobody waits on this process's output: what is not in the record is lost.
+            self._fail("failed", "error in perflab: %s" % traceback.format_exc())
+        if not self._job["cwd"]:
+            shutil.rmtree(self._cwd, ignore_errors=True)
+        return self._record
+
+    def _fail(self, status, reason):
+        one_line = " ".join(self._redactor.text("%s" % reason).split())
+        self._record.update(status=status, reason=one_line)
+
+    def _settle(self):
+        self._signals.sleep(self._job["settle_s"])
+        if self._signals.terminated:
+            raise PointFailedError("interrupted", "stopped before the workload began")
+
+    def _check(self, step):
+        """Run one step that must succeed before the workload may begin."""
+        printed = Captured(self._redactor)
+        outcome = self._execute(step, (printed, printed), BEFORE_TIMEOUT_S)
+        name = "before the workload, '%s'" % " ".join(step["argv"])
+        self._require_end(outcome, name, BEFORE_TIMEOUT_S, late="failed")
+        text = printed.text()
+        if outcome.rc != 0:
+            raise PointFailedError("failed", "%s %s: %s" % (name, _describe_rc(outcome.rc), text[-300:]))
+        if step.get("expect") and not re.search(step["expect"], text):
+            raise PointFailedError(
+                "failed", "%s did not print '%s' but: %s" % (name, step["expect"], text[:300])
+            )
+
+    def _measure(self):
+        """Run the workload; record what it and the host did, and its logs however it ended."""
+        job, record = self._job, self._record
+        logs = [LogFile(job["dir"], job[name], self._redactor) for name in ("stdout_name", "stderr_name")]
+        observer = Observer(job["root"], job["throttle_file"])
+        started_at = time.time()
+        outcome = self._execute(job, logs, job["timeout_s"], observer.sample)
+        record.update(
+            observed=observer.result(),
+            started_at=_utc(started_at),
+            finished_at=_utc(time.time()),
+            duration_s=round(outcome.duration_s, 3),
+            rc=outcome.rc,
+        )
+        problems = [self._close(log) for log in logs] + [self._keep(pattern) for pattern in job["keep"]]
+        name = job["argv"][0]
+        self._require_end(outcome, name, job["timeout_s"])
+        if outcome.rc != 0:
+            last_words = logs[1].last_line() or logs[0].last_line()
+            raise PointFailedError("failed", "%s %s: %s" % (name, _describe_rc(outcome.rc), last_words))
+        for problem in filter(None, problems):
+            raise PointFailedError("failed", problem)
+
+    def _close(self, log):
+        """Record a log; return what is wrong if it was lost."""
+        try:
+            self._record["logs"].append(log.close())
+        except execute.OutputError as error:
+            return error
+        return None
+
+    def _keep(self, pattern):
+        """Copy files from the work folder to the logs; return what is wrong, if anything."""
+        paths = sorted(glob.glob(os.path.join(self._cwd, pattern)))
+        for path in paths:
+            name = os.path.basename(path)
+            if os.path.exists(os.path.join(self._job["dir"], name)):
+                return "two files to keep are named %s" % name
+            try:
+                log = LogFile(self._job["dir"], name, self._redactor)
+                with open(path, "rb") as source:
+                    shutil.copyfileobj(source, log)
+            except (IOError, OSError, execute.OutputError) as error:
+                return error
+            problem = self._close(log)
+            if problem:
+                return problem
+        return None if paths else "the workload left no file '%s' in its work folder" % pattern
+
+    def _execute(self, command, sinks, timeout_s, tick=None):
+        secrets = self._job["secrets"]
+        argv = [fill(word, secrets) for word in command["argv"]]
+        env = dict(os.environ, **{name: fill(value, secrets) for name, value in command["env"].items()})
+        try:
+            return execute.execute(
+                argv, env, self._cwd, sinks, timeout_s, self._signals, tick, self._job["sample_interval_s"]
+            )
+        except OSError as error:
+            raise PointFailedError(
+                "failed", "cannot start %s: %s" % (command["argv"][0], os.strerror(error.errno or 0))
+            )
+
+    @staticmethod
+    def _require_end(outcome, name, timeout_s, late="timeout"):
+        if outcome.ending == execute.INTERRUPTED:
+            raise PointFailedError("interrupted", "%s was stopped on request" % name)
+        if outcome.ending == execute.TIMEOUT:
+            raise PointFailedError(late, "%s had not ended after %g s" % (name, timeout_s))
+        if outcome.ending == execute.OUTPUT_LOST:
+            raise PointFailedError("failed", outcome.error)
+
+
+def _describe_rc(rc):
+    return "ended with status %d" % rc if rc >= 0 else "was ended by signal %d" % -rc
+
+
+def _utc(seconds):
+    """Return the time as ISO 8601 in UTC with milliseconds."""
+    return "%s.%03dZ" % (time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)), int(seconds * 1000) % 1000)

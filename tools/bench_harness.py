@@ -1,0 +1,253 @@
+"""What a point costs beyond its benchmark, and whether measuring through perflab disturbs the benchmark.
+
+Starts an SSH server and a Redis of its own on 127.0.0.1, runs redis-benchmark through the roles that every
+study uses and by hand, in turn, and prints both figures with their targets. `make bench-harness`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import secrets
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from collector import parsers, store
+
+ROOT = Path(__file__).parents[1]
+PLAYBOOK = Path(__file__).with_suffix(".yml")
+HOST = "harness"
+PASSWORD = "{secret:redis}"  # noqa: S105 - the placeholder
+
+# Server and client are pinned apart, by hand as through perflab: the halves of a pair differ less then.
+SERVER_CPU, *_, CLIENT_CPU = sorted(os.sched_getaffinity(0)) * 2
+
+COST_TARGET_S = 1.5
+RATIO_TARGET = (0.99, 1.01)
+
+NEEDED = {
+    "sshd": "openssh-server",
+    "ssh": "openssh-client",
+    "ssh-keygen": "openssh-client",
+    "redis-server": "redis-server",
+    "redis-benchmark": "redis-tools",
+    "taskset": "util-linux",
+    "flock": "util-linux",
+}
+
+
+@dataclass
+class Lab:
+    """Where the harness measures: an SSH server and a Redis, both on this machine."""
+
+    folder: Path
+    ssh_port: int
+    redis_port: int
+    password: str
+
+    @property
+    def ssh_options(self) -> list[str]:
+        return ["-o", f"UserKnownHostsFile={self.folder}/known_hosts", "-o", "IdentitiesOnly=yes"]
+
+    def benchmark(self, requests: int, password: str) -> list[str]:
+        pinned = ["taskset", "-c", str(CLIENT_CPU)]
+        server = ["-p", str(self.redis_port), "-a", password]
+        return [*pinned, "redis-benchmark", *server, "-t", "get", "-n", str(requests), "--csv"]
+
+    def by_hand(self, requests: int) -> float:
+        """Run redis-benchmark as a person would, over SSH; return its rps."""
+        ssh = ["ssh", *self.ssh_options, "-i", f"{self.folder}/key", "-p", str(self.ssh_port), "127.0.0.1"]
+        command = shlex.join(self.benchmark(requests, self.password))
+        return rps(subprocess.run([*ssh, command], check=True, capture_output=True, text=True).stdout)
+
+    def through_perflab(self, points: int, requests: int) -> store.RunTree:
+        """Run *points* points as a study would; return their run."""
+        run_id = f"harness-{time.monotonic_ns()}"
+        variables = {
+            "harness_points": points,
+            "harness_argv": self.benchmark(requests, PASSWORD),
+            "harness_secrets": {"redis": self.password},
+            "harness_host_dir": str(self.folder / "host"),
+            "run_runs_dir": str(self.folder / "runs"),
+            "run_id": run_id,
+            "ansible_host": "127.0.0.1",
+            "ansible_port": self.ssh_port,
+            "ansible_ssh_private_key_file": str(self.folder / "key"),
+            "ansible_ssh_common_args": shlex.join(self.ssh_options),
+            "ansible_python_interpreter": "/usr/bin/python3",
+        }
+        playbook = Path(sys.executable).with_name("ansible-playbook")
+        play = subprocess.run(
+            [str(playbook), str(PLAYBOOK), "-i", f"{HOST},", "-e", json.dumps(variables)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+        if play.returncode != 0:
+            sys.exit(play.stdout + play.stderr)
+        return store.load_runs([self.folder / "runs" / run_id])[0]
+
+
+def rps(log: str) -> float:
+    """Return the one rate that the log of `-t get` holds."""
+    (rate,) = (
+        sample.value for sample in parsers.parse("redis_benchmark", log).samples if sample.metric == "rps"
+    )
+    return rate
+
+
+def measure_cost(lab: Lab, points: int) -> list[float]:
+    """Return the seconds from each benchmark's end to the start of the next.
+
+    That is all of perflab: fetching the one point, Ansible between the two, starting the next.
+    """
+    run = [loaded.point for loaded in lab.through_perflab(points + 1, requests=1000).points]
+    run.sort(key=lambda point: point.order)
+    return [
+        (after.started_at - before.finished_at).total_seconds()
+        for before, after in pairwise(run)
+        if after.started_at and before.finished_at
+    ]
+
+
+def measure_disturbance(lab: Lab, pairs: int, requests: int) -> Iterator[float]:
+    """Yield rps through perflab over rps by hand, pair by pair; which comes first takes turns."""
+    for number in range(pairs):
+        rates: dict[bool, float] = {}
+        for perflab in (True, False) if number % 2 else (False, True):
+            if perflab:
+                (loaded,) = lab.through_perflab(1, requests).points
+                rates[perflab] = rps((loaded.path / "redis-benchmark.csv").read_text())
+            else:
+                rates[perflab] = lab.by_hand(requests)
+        yield rates[True] / rates[False]
+
+
+@contextlib.contextmanager
+def lab() -> Iterator[Lab]:
+    """Start the servers; end them and remove what they wrote."""
+    with tempfile.TemporaryDirectory(prefix="perflab-harness-") as name:
+        folder = Path(name)
+        made = Lab(folder, free_port(), free_port(), secrets.token_hex(16))
+        servers: tuple[subprocess.Popen[Any], ...] = (start_sshd(made), start_redis(made))
+        try:
+            for port in (made.ssh_port, made.redis_port):
+                wait_for(port)
+            yield made
+        finally:
+            for server in servers:
+                server.terminate()
+                server.wait()
+
+
+def start_sshd(lab: Lab) -> subprocess.Popen[bytes]:
+    for key in ("key", "host_key"):
+        subprocess.run(
+            ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(lab.folder / key)], check=True
+        )
+    shutil.copy(lab.folder / "key.pub", lab.folder / "authorized_keys")
+    kind, public, *_ = (lab.folder / "host_key.pub").read_text().split()
+    (lab.folder / "known_hosts").write_text(f"[127.0.0.1]:{lab.ssh_port} {kind} {public}\n")
+    settings = {
+        "ListenAddress": "127.0.0.1",
+        "Port": lab.ssh_port,
+        "HostKey": lab.folder / "host_key",
+        "AuthorizedKeysFile": lab.folder / "authorized_keys",
+        "PidFile": "none",
+        "StrictModes": "no",  # the folder lies in /tmp
+        "UsePAM": "no",
+        "PasswordAuthentication": "no",
+    }
+    (lab.folder / "sshd_config").write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
+    if os.geteuid() == 0:
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # where sshd locks its unprivileged half in
+    # sshd insists on its absolute path, since it starts itself again for every connection.
+    return subprocess.Popen(
+        [find("sshd"), "-D", "-f", str(lab.folder / "sshd_config")], stderr=subprocess.DEVNULL
+    )
+
+
+def start_redis(lab: Lab) -> subprocess.Popen[str]:
+    """Start a Redis whose password goes in by stdin, so that `ps` does not show it."""
+    config = f'bind 127.0.0.1\nport {lab.redis_port}\nsave ""\nappendonly no\nrequirepass {lab.password}\n'
+    redis = subprocess.Popen(
+        ["taskset", "-c", str(SERVER_CPU), find("redis-server"), "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        cwd=lab.folder,
+        text=True,
+    )
+    assert redis.stdin
+    redis.stdin.write(config)
+    redis.stdin.close()
+    return redis
+
+
+def find(program: str) -> str:
+    """Return the program's path; sshd lies where an ordinary user's PATH does not reach."""
+    path = shutil.which(program) or shutil.which(program, path="/usr/sbin:/sbin")
+    if path is None:
+        sys.exit(f"bench_harness: {program} is missing: apt-get install {NEEDED[program]}")
+    return path
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+def wait_for(port: int) -> None:
+    for _ in range(100):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.05)
+    sys.exit(f"bench_harness: nothing listens on port {port} after 5 s")
+
+
+def quartiles(values: Sequence[float]) -> str:
+    low, _, high = quantiles(values, n=4)
+    return f"middle half {low:.3f} to {high:.3f}, n = {len(values)}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--points", type=int, default=20, help="points to time (default: %(default)s)")
+    parser.add_argument("--pairs", type=int, default=40, help="pairs to compare (default: %(default)s)")
+    parser.add_argument(
+        "--requests", type=int, default=200000, help="requests a benchmark (default: %(default)s)"
+    )
+    options = parser.parse_args()
+    for program in NEEDED:
+        find(program)
+    with lab() as made:
+        costs = measure_cost(made, options.points)
+        cost_ok = median(costs) <= COST_TARGET_S
+        print(f"cost of a point beyond its benchmark: median {median(costs):.2f} s ({quartiles(costs)})")
+        print(f"  target: at most {COST_TARGET_S} s: {'met' if cost_ok else 'MISSED'}", flush=True)
+        ratios = []
+        for ratio in measure_disturbance(made, options.pairs, options.requests):
+            ratios.append(ratio)
+            print(f"\r  pair {len(ratios)} of {options.pairs}: {ratio:.3f}", end="", flush=True)
+        low, high = RATIO_TARGET
+        ratio_ok = low <= median(ratios) <= high
+        print(f"\rrps through perflab over rps by hand: median {median(ratios):.3f} ({quartiles(ratios)})")
+        print(f"  target: {low} to {high}: {'met' if ratio_ok else 'MISSED'}")
+    return 0 if cost_ok and ratio_ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
