@@ -1,0 +1,87 @@
+"""What the integration tests share: this machine as the measured host, and runs in a temporary folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+
+# A sweep of seconds: two conditions, which this machine can set with and without cpufreq.
+SHORT_SWEEP = (
+    "-e",
+    "freq_sweep_profile=smoke",
+    "-e",
+    '{"freq_sweep_quotas": ["as_found", "50%"], "freq_sweep_frequencies": ["as_found", "min"]}',
+)
+
+
+@dataclass(frozen=True)
+class Perflab:
+    """Runs perflab's commands as a user would, with runs in a folder of their own."""
+
+    runs: Path
+
+    def collector(self, *arguments: str, timeout_s: float = 300) -> subprocess.CompletedProcess[str]:
+        return self._run([sys.executable, "-m", "collector", *arguments], timeout_s)
+
+    def sweep(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """``collector run freq_sweep`` on this machine, shortened."""
+        return self.collector(
+            "run",
+            "freq_sweep",
+            "-i",
+            "inventory/local",
+            "--runs-dir",
+            str(self.runs),
+            *SHORT_SWEEP,
+            *arguments,
+        )
+
+    def playbook(
+        self, *arguments: str, cwd: Path = ROOT, timeout_s: float = 300
+    ) -> subprocess.CompletedProcess[str]:
+        return self._run(self.playbook_argv(*arguments), timeout_s, cwd=cwd)
+
+    def playbook_argv(self, *arguments: str) -> list[str]:
+        return [str(BIN / "ansible-playbook"), *arguments, "-e", f"run_runs_dir={self.runs}"]
+
+    def only_run(self) -> Path:
+        (run,) = [path for path in self.runs.iterdir() if path.is_dir()]
+        return run
+
+    def _run(
+        self, argv: Sequence[str], timeout_s: float, cwd: Path = ROOT
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            argv, cwd=cwd, text=True, capture_output=True, timeout=timeout_s, env=environment(), check=False
+        )
+
+
+def environment() -> dict[str, str]:
+    """As in a plain terminal: no activated virtual environment, no colour, a known width."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "VIRTUAL_ENV"))
+    }
+    return kept | {"COLUMNS": "120", "NO_COLOR": "1", "PYTHONWARNINGS": "default"}
+
+
+@pytest.fixture
+def perflab(tmp_path: Path) -> Perflab:
+    return Perflab(tmp_path / "runs")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _root_or_sudo() -> None:
+    if (
+        os.geteuid() != 0
+        and subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode
+    ):
+        pytest.skip("needs root, or sudo without a password: it provisions and changes this machine")
