@@ -46,9 +46,12 @@ def describe(one):
 def find_hierarchy(proc="/proc"):
     """Return (mount point, cgroup version) of the hierarchy that limits CPU bandwidth, or None.
 
-    On mixed systems the controller is in one of both: v1 if it is mounted there.
+    On mixed systems the controller is in one of both: v1 if it is mounted there. One that is mounted
+    read-only, as in many containers, limits nothing: systemd takes a quota there and drops it.
     """
     for mount, kind, options in _mounts(proc):
+        if "ro" in options:
+            continue
         if kind == "cgroup" and "cpu" in options:
             return mount, 1
         if kind == "cgroup2" and "cpu" in _read(os.path.join(mount, "cgroup.controllers")).split():

@@ -122,8 +122,9 @@ from ansible_collections.perflab.bench.plugins.module_utils.sysfs import Sysfs
 from ansible_collections.perflab.bench.plugins.module_utils.systemd_quota import Unit
 
 NO_CONTROLLER = (
-    "no cgroup hierarchy with the cpu controller is mounted (/proc/mounts), so CPU bandwidth cannot be "
-    "limited; next: mount one (mount -t cgroup -o cpu cpu /sys/fs/cgroup/cpu), or measure another host"
+    "no cgroup hierarchy with the cpu controller is mounted writable (/proc/mounts), so CPU bandwidth cannot "
+    "be limited; next: mount one (mount -t cgroup -o cpu cpu /sys/fs/cgroup/cpu), delegate it to this "
+    "container, or measure another host"
 )
 NO_SERVICE = (
     "the service to limit does not run (%s); next: start it, or name it (unit with systemd, else pid_file; "

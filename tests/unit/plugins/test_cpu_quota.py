@@ -113,6 +113,7 @@ class HierarchyTest(QuotaTest):
         self.assertEqual(self.find(unified, cpuset, mixed), (self.folder + "/cpu", 1))
         put(self.folder, "unified/cgroup.controllers", "cpuset cpu memory pids")
         self.assertEqual(self.find(cpuset, unified), (self.folder + "/unified", 2))
+        self.assertIsNone(self.find(cpuset, unified.replace(" rw,", " ro,"), mixed.replace(" rw,", " ro,")))
 
 
 class ControlGroupsTest(QuotaTest):
