@@ -184,7 +184,6 @@ def _environment(*, color: bool) -> dict[str, str]:
         )
     environment = {
         "PATH": path,
-        "PWD": str(CHECKOUT),
         "ANSIBLE_CONFIG": os.environ.get("ANSIBLE_CONFIG", str(config)),
         # ansible-runner would switch it off.
         "ANSIBLE_HOST_KEY_CHECKING": os.environ.get("ANSIBLE_HOST_KEY_CHECKING", "True"),

@@ -55,12 +55,15 @@ def command(
     """
     if study not in studies():
         raise CollectorError(f"no study {study!r}", remedy=did_you_mean(study, studies()))
+    resumed = _resumed(resume, runs_dir, study) if resume else None
+    if resumed and not profile:
+        profile = read_run(resumed).profile  # a resumed run has the plan that it had
     if profile:
-        hosts["extra_vars"] = [*hosts["extra_vars"], f"{study}_profile={profile}"]
+        hosts["extra_vars"] = [f"{study}_profile={profile}", *hosts["extra_vars"]]
     if hosts["check"]:
         context.exit(Playbook(study, **hosts, echo=True).run(Echo()).exit_status)
     playbook = Playbook(study, **hosts)
-    run_dir = _resumed(resume, runs_dir, study) if resume else _new_run_dir(runs_dir, study)
+    run_dir = resumed or _new_run_dir(runs_dir, study)
     status = _measure(playbook, run_dir, Console(stderr=True))
     if summary and any(run_dir.glob("*/*/point.json")):
         _summarize(run_dir)

@@ -58,6 +58,9 @@ HOST_CHANGING = frozenset(
 # Set for the restoring ansible-playbook, so that it does not restore in turn when it is interrupted itself.
 RESTORING = "PERFLAB_RESTORING"
 
+# A second signal so soon after the first is the same one, and must not disturb the cleaning up.
+_NERVOUS_S = 1.0
+
 # The options of ansible-playbook that say which hosts are meant and how they are reached, by key in CLIARGS.
 _KEPT_OPTIONS = {
     "inventory": "--inventory",
@@ -98,6 +101,7 @@ class CallbackModule(CallbackBase):
         self._pid = os.getpid()
         self._changed: set[str] = set()
         self._lost: set[str] = set()
+        self._interrupted_at = -_NERVOUS_S
         self.disabled = RESTORING in os.environ or bool(context.CLIARGS.get("check"))
         if not self.disabled:
             self._handle_signals()
@@ -119,28 +123,24 @@ class CallbackModule(CallbackBase):
         self._lost.clear()
 
     def _handle_signals(self) -> None:
-        """Let SIGTERM and SIGHUP end ansible-playbook as SIGINT does: orderly, with exit hooks.
+        """Let SIGINT, SIGTERM and SIGHUP end ansible-playbook in good order, with exit hooks.
 
-        What ansible-core does itself at SIGINT (from 2.19: tell its workers) is kept. But it leaves a second
-        signal to the default action, which would end it without exit hooks; here all are handled alike.
+        ansible-core's own handlers do so for the first SIGINT only, and leave the rest to the default action.
+        Its workers are told nevertheless, when it cleans up.
         """
-        core_handler = signal.getsignal(signal.SIGINT)
-
-        def interrupt(signum: int, frame: FrameType | None) -> None:
-            if os.getpid() != self._pid:  # a worker: dies as it would without this callback
-                signal.signal(signum, signal.SIG_DFL)
-                os.kill(os.getpid(), signum)
-                return
-            try:
-                if callable(core_handler):
-                    core_handler(signal.SIGINT, frame)
-            finally:
-                signal.signal(signal.SIGINT, interrupt)
-            raise KeyboardInterrupt
-
         for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(signum) is not signal.SIG_IGN:  # as nohup sets it
-                signal.signal(signum, interrupt)
+                signal.signal(signum, self._interrupt)
+
+    def _interrupt(self, signum: int, frame: FrameType | None) -> None:
+        if os.getpid() != self._pid:  # a worker: dies as it would without this callback
+            signal.signal(signum, signal.SIG_DFL)
+            os.kill(os.getpid(), signum)
+            return
+        nervous = time.monotonic() < self._interrupted_at + _NERVOUS_S
+        if not nervous:
+            self._interrupted_at = time.monotonic()
+            raise KeyboardInterrupt
 
     def _restore(self) -> None:
         if not self._changed or os.getpid() != self._pid:
