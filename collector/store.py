@@ -46,7 +46,11 @@ class LoadedPoint:
         """
         together = Parsed()
         for log in self.point.logs:
-            parsed = parsers.parse(self.point.workload, decode(_read_log(self.path / log.name, log)))
+            text = decode(_read_log(self.path / log.name, log))
+            if self.point.argv and not text.endswith("\n"):
+                # Its hash was taken when the program had ended: this is how the program left it, not a cut.
+                text += "\n"
+            parsed = parsers.parse(self.point.workload, text)
             last = max((sample.run for sample in together.samples), default=0)
             together.samples.extend(replace(sample, run=sample.run + last) for sample in parsed.samples)
             together.issues.extend(

@@ -121,3 +121,13 @@ def test_all_logs_of_a_point_are_read(run: Path) -> None:
         loaded.failure == "line 1: the server refused the client: NOAUTH Authentication required (stderr.log)"
     )
     assert [sample.value for sample in loaded.parsed.samples] == [100.0]
+
+
+def test_a_last_line_without_its_end_is_a_cut_only_in_a_log_that_perflab_did_not_record(run: Path) -> None:
+    warning = b"SET: 12"
+    (_point_file(run).parent / "stderr.log").write_bytes(warning)
+    log = {"name": "stderr.log", "bytes": len(warning), "sha256": hashlib.sha256(warning).hexdigest()}
+    _edit(_point_file(run), lambda point: point["logs"].append(log))
+    assert store.load_run(run).points[0].failure is None
+    _edit(_point_file(run), lambda point: point.update(argv=[]))
+    assert "the log ends in the middle of a line" in str(store.load_run(run).points[0].failure)
