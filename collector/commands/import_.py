@@ -12,7 +12,7 @@ import click
 
 from collector.importer import STUDIES, Source, import_logs
 from collector.models import Status
-from collector.store import DEFAULT_RUNS_DIR
+from collector.options import runs_dir_option
 
 
 def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -46,13 +46,7 @@ def _named(flag: str, help_text: str) -> Callable[[Any], Any]:
     type=click.DateTime(["%Y-%m-%dT%H:%M:%SZ"]),
     help="When a new run was started (UTC). [default: now]",
 )
-@click.option(
-    "--runs-dir",
-    type=click.Path(path_type=Path),
-    default=DEFAULT_RUNS_DIR,
-    show_default=True,
-    help="Where runs lie.",
-)
+@runs_dir_option
 @click.pass_context
 def command(
     context: click.Context,

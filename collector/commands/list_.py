@@ -11,18 +11,13 @@ import click
 from collector.errors import CollectorError
 from collector.levels import label
 from collector.models import Factors
+from collector.options import runs_dir_option
 from collector.render.listing import print_listing
-from collector.store import DEFAULT_RUNS_DIR, LoadedPoint, RunTree, find_runs, load_run
+from collector.store import LoadedPoint, RunTree, find_runs, load_run
 
 
 @click.command("list")
-@click.option(
-    "--runs-dir",
-    type=click.Path(path_type=Path),
-    default=DEFAULT_RUNS_DIR,
-    show_default=True,
-    help="Where runs lie.",
-)
+@runs_dir_option
 @click.option(
     "--format",
     "format_",

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from collector.host_options import host_options
+from collector.options import host_options
 from collector.runner import Playbook
 from collector.session import Echo
 

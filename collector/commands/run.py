@@ -12,13 +12,13 @@ import click
 from rich.console import Console
 
 from collector.errors import CollectorError
-from collector.host_options import host_options
 from collector.nearest import did_you_mean
+from collector.options import host_options, runs_dir_option
 from collector.progress import Progress
 from collector.progress_view import ProgressView
 from collector.runner import Playbook, studies
 from collector.session import Echo, Session
-from collector.store import DEFAULT_RUNS_DIR, read_run
+from collector.store import read_run
 
 
 @click.command()
@@ -30,13 +30,7 @@ from collector.store import DEFAULT_RUNS_DIR, read_run
     help="How thorough. [default: the study's]",
 )
 @click.option("--resume", metavar="RUN", help="Measure what this run (its id or folder) lacks.")
-@click.option(
-    "--runs-dir",
-    type=click.Path(path_type=Path),
-    default=DEFAULT_RUNS_DIR,
-    show_default=True,
-    help="Where runs lie.",
-)
+@runs_dir_option
 @click.option("--summary/--no-summary", default=True, show_default=True, help="Print the table at the end.")
 @click.pass_context
 def command(

@@ -1,11 +1,25 @@
-"""The options of commands that run a playbook: which hosts, and how. They are called as Ansible's own."""
+"""The options that several commands share.
+
+Those of commands that run a playbook (which hosts, and how) are called as Ansible's own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
+
+from collector.store import DEFAULT_RUNS_DIR
+
+runs_dir_option = click.option(
+    "--runs-dir",
+    type=click.Path(path_type=Path),
+    default=DEFAULT_RUNS_DIR,
+    show_default=True,
+    help="Where runs lie.",
+)
 
 
 def _ask_if(context: click.Context, parameter: click.Parameter, wanted: bool) -> str | None:
