@@ -77,16 +77,22 @@ class Lab:
             [*self.command(**variables), *options], cwd=ROOT, capture_output=True, text=True
         )
 
+    @property
+    def pid_file(self) -> Path:
+        return self.folder / "workload.pid"
+
     def start(self, script: str) -> subprocess.Popen[str]:
+        """Start a play and return once its workload really runs."""
         play = subprocess.Popen(
-            self.command(point_argv=["sh", "-c", script]),
+            self.command(point_argv=["sh", "-c", f"echo $$ > {self.pid_file}; {script}"]),
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
-        for _ in range(200):
-            if (self.on_host / "stdout.log").exists():
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            if self.pid_file.exists() and self.pid_file.read_text():
                 return play
             time.sleep(0.05)
         raise AssertionError(play.communicate()[0])
@@ -132,14 +138,14 @@ def test_check_mode_runs_nothing(lab: Lab) -> None:
 
 
 def test_a_killed_supervisor_fails_the_task_and_a_second_run_starts_anew(lab: Lab) -> None:
-    play = lab.start("echo $$; exec sleep 60")
+    play = lab.start("exec sleep 60")
     os.kill(lab.supervisor(), signal.SIGKILL)
-    output = " ".join(play.communicate(timeout=20)[0].split())
+    output = " ".join(play.communicate(timeout=60)[0].split())
     assert play.returncode != 0
     assert (
         f"localhost: the point's supervisor ended without {lab.on_host}/point.json: it was killed" in output
     )
-    os.kill(int((lab.on_host / "stdout.log").read_text()), signal.SIGKILL)
+    os.kill(int(lab.pid_file.read_text()), signal.SIGKILL)
     assert lab.play(point_argv=["echo", "again"]).returncode == 0
     assert (lab.fetched / "stdout.log").read_text() == "again\n"
 
@@ -149,7 +155,7 @@ def test_stop_interrupts_a_point_that_a_second_run_repeats(lab: Lab) -> None:
     stopped = lab.play(tasks="stop")
     assert stopped.returncode == 0, stopped.stdout
     assert "changed=1" in stopped.stdout
-    play.communicate(timeout=20)
+    play.communicate(timeout=60)
     assert lab.point().status is Status.INTERRUPTED
     assert lab.play(point_argv=["echo", "again"]).returncode == 0
     assert lab.point().status is Status.OK
