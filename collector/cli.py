@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pkgutil
-from typing import Any
+import sys
+from typing import Any, TextIO
 
 import click
 
 from collector import __version__, commands
 from collector.errors import CollectorError
 from collector.nearest import did_you_mean
-
-
-class _Failure(click.ClickException):
-    """A CollectorError on its way out: one line on stderr, exit status 2."""
-
-    exit_code = 2
-
-    def show(self, file: Any = None) -> None:
-        click.echo(f"collector: error: {self.message}", file=file, err=True)
 
 
 class _Commands(click.Group):
@@ -44,11 +37,61 @@ class _Commands(click.Group):
             raise CollectorError(f"no command {name!r}", remedy=did_you_mean(name, self.list_commands(ctx)))
         return super().resolve_command(ctx, args)
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """As click's, but every error is one line of the same form. It ends the program."""
+        if sys.stdout is None:  # was closed: the first file that is opened would get the output
+            sys.exit(_fail("standard output is closed"))
         try:
-            return super().invoke(ctx)
+            status = super().main(*args, **{**extra, "standalone_mode": False})
+            sys.stdout.flush()
         except CollectorError as error:
-            raise _Failure(str(error)) from error
+            status = _fail(str(error))
+        except click.ClickException as error:
+            status = _fail_usage(error)
+        except click.Abort:
+            status = _fail("interrupted", 130)
+        except OSError as error:
+            status = _fail_output(error)
+        sys.exit(status)
+
+
+def _fail(message: str, status: int = 2) -> int:
+    """Say what is wrong, in one line on stderr, and return the exit status."""
+    _say(f"collector: error: {message}")
+    return status
+
+
+def _say(text: str) -> None:
+    try:
+        click.echo(text, err=True)
+    except OSError:  # nobody is listening
+        _give_up(sys.stderr)
+
+
+def _fail_usage(error: click.ClickException) -> int:
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # click 8.2 and later
+        _say(error.format_message())
+        return error.exit_code
+    message = " ".join(error.format_message().split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    see = f" (see {context.command_path} --help)" if context else ""
+    return _fail(message + see, error.exit_code)
+
+
+def _fail_output(error: OSError) -> int:
+    """What no command foresaw; without a file's name it is that standard output cannot be written."""
+    if error.filename is not None:
+        return _fail(f"{error.filename}: {error.strerror}")
+    _give_up(sys.stdout)
+    if isinstance(error, BrokenPipeError):  # `| head` has seen enough
+        return 1
+    return _fail(f"standard output cannot be written: {error.strerror}")
+
+
+def _give_up(stream: TextIO) -> None:
+    """Close a stream that cannot be written, or the interpreter would try again at its end, and complain."""
+    with contextlib.suppress(OSError):
+        stream.close()
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

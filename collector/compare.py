@@ -8,7 +8,7 @@ metric's direction; a verdict knows the direction.
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -18,7 +18,7 @@ from collector.frame import POINT_KEY, factor_columns, points, shared_params
 from collector.metrics import METRICS, Better, Metric
 from collector.models import Status
 
-NOT_ACHIEVED = 0.03  # a clock farther than this from what was set counts as not achieved
+NOT_ACHIEVED = 0.03  # a clock farther than this from what was set counts as not achieved, or as another
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,14 @@ class Column:
     :param level: as it stands in the run tree.
     :param label: for people.
     :param factors: all factors of the condition, also those that the whole table shares.
-    :param size: its clock in GHz or its CPUs, whichever the table scales with; None where unknown.
+    :param size: its clock in GHz or its CPUs, whichever the table scales with; None where unknown. A clock is
+        what it was set to if that was achieved, else what was observed, or read back where nothing was.
+    :param observed_ghz: the clock while the workload ran, the median of its points; None where unknown.
     :param params: the workload's settings that all its points share.
     :param planned: the number of its points.
     :param status: "ok", or where none of its points has a result, what became of most of them.
-    :param achieved: False if its frequency was set but not reached.
+    :param achieved: whether the frequency that it is called after was reached; None if none was set or the
+        clock is not known.
     """
 
     level: str
@@ -41,15 +44,16 @@ class Column:
     hosts: tuple[str, ...]
     runs: tuple[str, ...]
     size: float | None
+    observed_ghz: float | None
     params: dict[str, Any]
     planned: int
     status: str
-    achieved: bool = True
+    achieved: bool | None = None
 
     @property
     def head(self) -> str:
         """The label, with a mark if what it says was not achieved."""
-        return self.label if self.achieved else f"{self.label} *"
+        return f"{self.label} *" if self.achieved is False else self.label
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,11 @@ class Cell:
     """One test under one condition.
 
     :param values: one value a repeat.
+    :param mean: arithmetic.
     :param stddev: of the sample; None for one value.
     :param per_size: the mean per GHz or per CPU.
-    :param ratio: of the means, condition over baseline; None for the baseline and where it has no value.
+    :param ratio: of the geometric means, condition over baseline; None for the baseline, where that has no
+        value, and where either has a value of 0.
     :param low: lower end of the ratio's 95% interval; None where the repeats do not allow one.
     :param p: corrected for all comparisons of the table.
     :param verdict: None where there is no ratio.
@@ -82,7 +88,7 @@ class Cell:
     @property
     def variation(self) -> float | None:
         """The coefficient of variation: the standard deviation over the mean."""
-        return None if self.stddev is None else self.stddev / self.mean
+        return self.stddev / self.mean if self.stddev is not None and self.mean > 0 else None
 
 
 @dataclass(frozen=True)
@@ -113,8 +119,9 @@ class Scaling:
 
     :param unit: "GHz" or "CPU".
     :param ratios: size over the baseline's size, by level.
-    :param exponent: median over tests of the slope of log value over log size; None without two known sizes.
-    :param tests: how many tests have a value at every known size.
+    :param exponent: median over tests of the slope of log value over log size; None without two known sizes
+        that differ by more than a clock that counts as achieved.
+    :param tests: how many tests have values, none of them 0, at every known size.
     :param unknown: the levels whose size is not known.
     """
 
@@ -131,7 +138,7 @@ class Comparison:
 
     :param by: the factor (or "host", "run") whose levels are the columns.
     :param fixed: the factors that have one level in the whole table.
-    :param zeros: tests with a value of 0, which is left out.
+    :param zeros: the tests that have a value of 0, with the level: 0 has neither a ratio nor a logarithm.
     :param averaged: tests that stand several times in one log.
     :param frame: what it was made from, samples and gaps, as in :mod:`collector.frame`.
     """
@@ -144,7 +151,7 @@ class Comparison:
     columns: tuple[Column, ...]  # the baseline first
     rows: tuple[Row, ...]
     scaling: Scaling | None
-    zeros: tuple[str, ...]
+    zeros: tuple[tuple[str, str], ...]
     averaged: tuple[str, ...]
     frame: pd.DataFrame
 
@@ -178,8 +185,7 @@ def compare(group: design.Group, metric: Metric, baseline: str | None = None) ->
         _column(group.by, level, planned[planned["level"] == level], quota_cpus) for level in order
     )
     samples = group.frame[group.frame["metric"] == metric.name]
-    positive = samples[samples["value"] > 0]  # neither a ratio nor a logarithm can be made of 0
-    rows = _rows(positive, metric, columns, base=columns[0].level) if len(positive) else ()
+    rows = _rows(samples, metric, columns, base=columns[0].level) if len(samples) else ()
     return Comparison(
         study=str(planned["study"].iloc[0]),
         workload=str(planned["workload"].iloc[0]),
@@ -189,8 +195,8 @@ def compare(group: design.Group, metric: Metric, baseline: str | None = None) ->
         columns=columns,
         rows=rows,
         scaling=_scaling(group.by, columns, rows, quota_cpus),
-        zeros=_tests(samples[samples["value"] <= 0]),
-        averaged=_tests(positive[positive.duplicated([*POINT_KEY, "test"])]),
+        zeros=_zeros(samples),
+        averaged=tuple(samples[samples.duplicated([*POINT_KEY, "test"])]["test"].unique()),
         frame=group.frame,
     )
 
@@ -206,11 +212,16 @@ def _column(by: str, level: str, planned: pd.DataFrame, quota_cpus: float) -> Co
     set_to = levels.quantity(by, level)
     # The clock while the workload ran says more than the one that was read back before it.
     clock = done["observed_ghz"].fillna(done["achieved_ghz"]).dropna()
+    observed = float(done["observed_ghz"].median()) if done["observed_ghz"].notna().any() else None
+    achieved = None
     size = set_to
     if by == "quota" and set_to is not None:
         size = set_to * quota_cpus
-    if by == "frequency" and set_to is None and done["observed_ghz"].notna().any():
-        size = float(done["observed_ghz"].median())
+    elif by == "frequency" and set_to is None:
+        size = observed
+    elif by == "frequency" and set_to and len(clock):
+        achieved = bool(((clock / set_to - 1).abs() <= NOT_ACHIEVED).all())
+        size = set_to if achieved else float(clock.median())
     return Column(
         level=level,
         label=level if by in design.PLAIN_AXES else levels.label(by, level),
@@ -220,10 +231,11 @@ def _column(by: str, level: str, planned: pd.DataFrame, quota_cpus: float) -> Co
         hosts=tuple(planned["host"].unique()),
         runs=tuple(planned["run_id"].unique()),
         size=size,
+        observed_ghz=observed,
         params=shared_params(planned),
         planned=len(planned),
         status=Status.OK.value if len(done) else str(planned["status"].mode()[0]),
-        achieved=by != "frequency" or not set_to or bool(((clock / set_to - 1).abs() <= NOT_ACHIEVED).all()),
+        achieved=achieved,
     )
 
 
@@ -231,21 +243,27 @@ def _rows(samples: pd.DataFrame, metric: Metric, columns: tuple[Column, ...], ba
     """Rows in the tool's own order. A test that stands several times in a log counts once, averaged."""
     repeats = samples.groupby(["test", "level", *POINT_KEY], sort=False)["value"].mean()
     values = {
-        (str(test), str(level)): tuple(map(float, found))
-        for (test, level), found in repeats.groupby(["test", "level"], sort=False)
+        (str(test), str(level)): tuple(map(float, of_condition))
+        for (test, level), of_condition in repeats.groupby(["test", "level"], sort=False)
     }
-    differences = {
-        (test, level): found
+    zeros = set(_zeros(samples))
+    ratios = {
+        (test, level): stats.ratio(values[test, base], other)
         for (test, level), other in values.items()
-        if level != base and (found := stats.difference(values.get((test, base), ()), other))
+        if level != base and (test, base) in values and not zeros & {(test, level), (test, base)}
     }
-    corrected = dict(zip(differences, stats.adjust([d.p for d in differences.values()]), strict=True))
+    found = {here: stats.difference(values[here[0], base], values[here]) for here in ratios}
+    differences = {here: difference for here, difference in found.items() if difference}
+    corrected = stats.adjust([difference.p for difference in differences.values()])
+    differences = {
+        here: replace(difference, p=p)
+        for (here, difference), p in zip(differences.items(), corrected, strict=True)
+    }
 
     def cell(test: str, column: Column) -> Cell:
-        here, baseline = (test, column.level), values.get((test, base))
+        here = (test, column.level)
         mean = statistics.fmean(values[here])
-        ratio = mean / statistics.fmean(baseline) if baseline and column.level != base else None
-        tested = differences.get(here)
+        ratio, tested = ratios.get(here), differences.get(here)
         return Cell(
             values=values[here],
             mean=mean,
@@ -254,8 +272,8 @@ def _rows(samples: pd.DataFrame, metric: Metric, columns: tuple[Column, ...], ba
             ratio=ratio,
             low=tested.low if tested else None,
             high=tested.high if tested else None,
-            p=corrected.get(here),
-            verdict=None if ratio is None else stats.verdict(ratio, corrected.get(here), metric.better),
+            p=tested.p if tested else None,
+            verdict=None if ratio is None else stats.verdict(ratio, tested, metric.better),
         )
 
     titles = {str(row.test): str(row.title) for row in samples.itertuples()}
@@ -272,8 +290,9 @@ def _rows(samples: pd.DataFrame, metric: Metric, columns: tuple[Column, ...], ba
     )
 
 
-def _tests(samples: pd.DataFrame) -> tuple[str, ...]:
-    return tuple(samples["test"].unique())
+def _zeros(samples: pd.DataFrame) -> tuple[tuple[str, str], ...]:
+    zeros = samples[samples["value"] <= 0].drop_duplicates(["test", "level"])
+    return tuple(zip(zeros["test"], zeros["level"], strict=True))
 
 
 def _scaling(
@@ -285,11 +304,14 @@ def _scaling(
     # As found there is no limit, and the service uses what a quota of 100% stands for.
     base = columns[0].size or (quota_cpus if by == "quota" else None)
     sizes = {c.level: c.size for c in columns if c.size and c.status == Status.OK}
-    full = [row for row in rows if all(level in row.cells for level in sizes)]
+    differ = bool(sizes) and max(sizes.values()) / min(sizes.values()) > 1 + NOT_ACHIEVED
+    full = [
+        row for row in rows if all(level in row.cells and min(row.cells[level].values) > 0 for level in sizes)
+    ]
     slopes = [
         stats.scaling_exponent(list(sizes.values()), [row.cells[level].mean for level in sizes])
         for row in full
-        if len(set(sizes.values())) > 1
+        if differ
     ]
     return Scaling(
         unit=unit,

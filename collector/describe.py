@@ -27,6 +27,7 @@ _PARAMS = {
 _SILENT = {"data_size": 3, "pipeline": 1}
 _SHOWN_BY_ROWS = {"tests"}
 _UNIT_IN_NAME = {"rps"}
+_NOT_TOLD_APART = {Verdict.SAME, Verdict.UNDECIDED}
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ def _exceptions(comparison: Comparison, other: Column) -> str:
     slower: list[str] = []
     for row in comparison.rows:
         cell = row.cells.get(other.level)
-        if cell is None or cell.ratio is None or cell.ratio == 1 or cell.verdict is Verdict.SAME:
+        if cell is None or cell.ratio is None or cell.ratio == 1 or cell.verdict in _NOT_TOLD_APART:
             continue
         better = (cell.ratio > 1) is (comparison.metric.better is Better.HIGHER)
         (faster if better else slower).append(f"{row.test} ({cell.ratio:.3f})")
@@ -155,8 +156,8 @@ def _scale_label(comparison: Comparison) -> str:
     baseline = comparison.columns[0]
     if comparison.by == "quota":
         return "quota ratio (as found is not limited)" if baseline.size is None else "quota ratio"
-    word = levels.quantity(comparison.by, baseline.level) is None
-    return "frequency ratio" + (f" ({baseline.label} = {baseline.size:.2f} GHz)" if word else "")
+    as_called = baseline.size == levels.quantity(comparison.by, baseline.level)
+    return "frequency ratio" + ("" if as_called else f" ({baseline.label} = {baseline.size:.2f} GHz)")
 
 
 def _fixed(name: str, level: str) -> str:
@@ -171,6 +172,8 @@ def _hosts(comparison: Comparison, profiles: Profiles) -> list[str]:
     if len({column.hosts for column in comparison.columns}) == 1:
         column = comparison.columns[0]
         return [_host(comparison, host, profiles) for host in column.hosts]
+    if comparison.by == "host":
+        return [_host(comparison, column.level, profiles) for column in comparison.columns]
     return [
         f"{column.label}: {listed(_host(comparison, host, profiles) for host in column.hosts)}"
         for column in comparison.columns

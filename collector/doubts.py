@@ -78,7 +78,7 @@ def _repeats(numbers: pd.Series[int]) -> str:
 def _clock(comparison: Comparison, measured: _Measured) -> Iterator[str]:
     for column, ok in measured:
         low, high, clock = ok["observed_min_ghz"].min(), ok["observed_max_ghz"].max(), ok["observed_ghz"]
-        if not column.achieved:
+        if column.achieved is False:
             when = "while measuring" if clock.notna().any() else "when read back"
             reached = clock.fillna(ok["achieved_ghz"]).median()
             yield f"{column.label} was set but not achieved: {reached:.2f} GHz {when}"
@@ -166,8 +166,9 @@ def _differences(comparison: Comparison, measured: _Measured) -> Iterator[str]:
     if comparison.averaged:
         yield f"several times in one log, averaged: {listed(comparison.averaged)}"
     if comparison.zeros:
-        zero = f"{comparison.metric.name} of 0, below what the tool resolves"
-        yield f"{zero}, left out: {listed(comparison.zeros)}"
+        labels = {column.level: column.label for column in comparison.columns}
+        where = listed(f"{test} at {labels[level]}" for test, level in comparison.zeros)
+        yield f"{comparison.metric.name} of 0, below what the tool resolves, gives no ratio: {where}"
 
 
 def _by_condition(values: dict[str, str]) -> str:

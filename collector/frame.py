@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
+from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from collector import parsers
 from collector.errors import CollectorError
@@ -65,8 +66,20 @@ POINT_KEY = ["run_id", "host", "point_id"]
 _KHZ_PER_GHZ = 1e6
 
 
+class _Setting(BaseModel):
+    """What is used of a point's ``setting``."""
+
+    method: str | None = None
+    quota_cpus: FiniteFloat | None = None
+    achieved_khz: dict[str, FiniteFloat | None] | None = None
+    notes: list[str] | None = None
+
+
 def tidy(trees: Sequence[RunTree]) -> pd.DataFrame:
-    """The samples of all points of the runs: :data:`COLUMNS`, and a column ``factor_<name>`` a factor."""
+    """The samples of all points of the runs: :data:`COLUMNS`, and a column ``factor_<name>`` a factor.
+
+    :raises CollectorError: a point's setting is not of the form that docs/run-tree.md describes.
+    """
     rows = [row for tree in trees for row in _tree_rows(tree)]
     factors = list(dict.fromkeys(name for row in rows for name in row if name.startswith(FACTOR)))
     frame = pd.DataFrame(rows, columns=[*COLUMNS, *factors])
@@ -117,7 +130,7 @@ def _planned_row(run_id: str, study: str, planned: PlannedPoint | Point) -> dict
 
 def _point_rows(study: str, loaded: LoadedPoint) -> Iterator[dict[str, Any]]:
     point = loaded.point
-    row = _planned_row(point.run_id, study, point) | _circumstances(point) | {"path": str(loaded.path)}
+    row = _planned_row(point.run_id, study, point) | _circumstances(loaded) | {"path": str(loaded.path)}
     try:
         failure = loaded.failure
     except CollectorError as error:  # one damaged log must not hide the others
@@ -138,21 +151,30 @@ def _point_rows(study: str, loaded: LoadedPoint) -> Iterator[dict[str, Any]]:
         }
 
 
-def _circumstances(point: Point) -> dict[str, Any]:
+def _circumstances(loaded: LoadedPoint) -> dict[str, Any]:
     """What was set, and what was read back while the workload ran."""
-    setting, observed = point.setting or {}, point.observed
+    setting, observed = _setting(loaded), loaded.point.observed
     row = {
-        "tool_version": point.tool_version,
-        "method": setting.get("method"),
-        "quota_cpus": float(setting.get("quota_cpus") or 1),
-        "setting_notes": "; ".join(setting.get("notes") or []),
+        "tool_version": loaded.point.tool_version,
+        "method": setting.method,
+        "quota_cpus": setting.quota_cpus or 1.0,
+        "setting_notes": "; ".join(setting.notes or []),
         "throttled": observed.throttled,
         "steal_pct": observed.steal_pct,
     }
-    if achieved := [khz for khz in (setting.get("achieved_khz") or {}).values() if khz]:
+    if achieved := [khz for khz in (setting.achieved_khz or {}).values() if khz]:
         row["achieved_ghz"] = statistics.median(achieved) / _KHZ_PER_GHZ
     if frequency := observed.frequency_khz:
         row["observed_ghz"] = frequency.median / _KHZ_PER_GHZ
         row["observed_min_ghz"] = frequency.min / _KHZ_PER_GHZ
         row["observed_max_ghz"] = frequency.max / _KHZ_PER_GHZ
     return row
+
+
+def _setting(loaded: LoadedPoint) -> _Setting:
+    try:
+        return _Setting.model_validate(loaded.point.setting or {})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, ("setting", *first["loc"])))
+        raise CollectorError(f"{where}: {first['msg']}", path=loaded.path / "point.json") from error

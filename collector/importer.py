@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from collector import __version__, levels, parsers
+from collector.design import MAIN_FACTORS
 from collector.errors import CollectorError
 from collector.models import (
     SCHEMA,
@@ -27,14 +30,19 @@ from collector.models import (
     Run,
     Status,
 )
-from collector.nearest import did_you_mean
+from collector.nearest import did_you_mean, nearest
 from collector.parsers.text import decode
 from collector.samples import Parsed
-from collector.store import load_run, read_run
+from collector.store import load_run, read_profile, read_run
 
 STUDIES = ("freq_sweep", "net_compare", "os_compare", "virt_compare")
 _KHZ_PER_GHZ = 1e6
 _FILE_NAME = re.compile(r"\w[\w.+-]*")
+# What the run tree itself has beside hosts, and beside logs.
+_NO_HOST = ("run.json", "run.unfinished", "ansible.log")
+_NO_LOG = ("point.json", "point.unfinished", "supervisor.lock")
+# Fields of host.json that are no parts.
+_NO_PART = ("schema", "schema_", "host", "collected_at")
 
 
 @dataclass(frozen=True)
@@ -64,8 +72,9 @@ def import_logs(
     had fetched it.
 
     :param started_at: when a new run was started, and a host's profile taken.
-    :raises CollectorError: a log cannot be read or holds several runs, a word of *source* is unknown, or the
-        run is of another study or has the log already. Nothing is written then.
+    :raises CollectorError: a log cannot be read, holds several runs or has the name of another file of the
+        run tree; a word of *source* is unknown, or the study's main factor is lacking; the run is of another
+        study, has the log already, or cannot be read or written. It is left as it was then.
     """
     source = _checked(source)
     _check_name("run", run_id)
@@ -77,7 +86,9 @@ def import_logs(
     for log, content in zip(logs, contents, strict=True):
         digest = hashlib.sha256(content).hexdigest()
         if digest in known:
-            raise CollectorError(f"is in the run already, as {known[digest]}", path=log)
+            raise CollectorError(
+                f"is in the run already, as {known[digest]}", path=log, remedy="leave it out"
+            )
         point = _point(source, [*run.points, *points], run.run_id, log, content)
         known[digest] = f"{point.host}/{point.point_id}"
         points.append(point)
@@ -85,16 +96,22 @@ def import_logs(
     planned = [PlannedPoint(**point.model_dump(include=set(PlannedPoint.model_fields))) for point in points]
     run.hosts = sorted({*run.hosts, source.host})
     run.points += planned
+    folders = [run_dir / point.host / point.point_id for point in points]
+    files = {folder / log.name: content for folder, log, content in zip(folders, logs, contents, strict=True)}
+    documents: dict[Path, BaseModel] = {
+        folder / "point.json": point for folder, point in zip(folders, points, strict=True)
+    }
+    if source.host_info:  # a host of which nothing was told has no host.json
+        documents[run_dir / source.host / "host.json"] = _profile(run_dir / source.host, source, started_at)
+    documents[run_dir / "run.json"] = run  # last: it makes points of the folders
     try:
-        _write_json(run_dir / "run.json", run)
-        _write_profile(run_dir / source.host / "host.json", source, started_at)
-        for point, content in zip(points, contents, strict=True):
-            folder = run_dir / point.host / point.point_id
-            folder.mkdir(parents=True)
-            (folder / point.logs[0].name).write_bytes(content)
-            _write_json(folder / "point.json", point)
+        _write(files, documents)
     except OSError as error:
-        raise CollectorError(f"cannot be written: {error.strerror}", path=run_dir) from error
+        raise CollectorError(
+            f"cannot be written: {error.strerror}",
+            path=Path(error.filename or run_dir),
+            remedy="make it writable, or choose another --runs-dir",
+        ) from error
     return points
 
 
@@ -104,6 +121,7 @@ def _checked(source: Source) -> Source:
         raise CollectorError(f"no study {source.study!r}", remedy=did_you_mean(source.study, STUDIES))
     _check_name("host", source.host)
     parsers.workload(source.workload)
+    _check_factors(source)
     return replace(
         source, factors={name: levels.canonical(name, level) for name, level in source.factors.items()}
     )
@@ -113,13 +131,30 @@ def _check_name(of: str, name: str) -> None:
     """Names become folders: none may lead elsewhere."""
     if not _FILE_NAME.fullmatch(name):
         raise CollectorError(f"{name!r} cannot be the name of a {of}", remedy="use letters, digits, . and -")
+    if of == "host" and name in _NO_HOST:
+        raise CollectorError(f"{name!r} cannot be the name of a host", remedy="a run has a file of this name")
+
+
+def _check_factors(source: Source) -> None:
+    """A point without the factor that its study is about would stand in no comparison."""
+    main = MAIN_FACTORS.get(source.study, ())
+    if not main or any(name in source.factors for name in main):
+        return
+    meant = next((near for name in source.factors if (near := nearest(name, main))), None)
+    given = f", not {', '.join(map(repr, source.factors))}" if source.factors else ""
+    raise CollectorError(
+        f"{source.study} compares by the factor {' or '.join(main)}{given}",
+        remedy=f"did you mean {meant}?" if meant else f"add --factor {main[0]}=LEVEL",
+    )
 
 
 def _open_run(run_dir: Path, study: str, started_at: datetime) -> Run:
     if (run_dir / "run.json").exists():
         run = read_run(run_dir)
         if run.study != study:
-            raise CollectorError(f"is a run of {run.study}, not of {study}", path=run_dir)
+            raise CollectorError(
+                f"is a run of {run.study}, not of {study}", path=run_dir, remedy="choose another --run-id"
+            )
         return run
     return Run(
         schema_=SCHEMA,
@@ -146,10 +181,16 @@ def _known_logs(run_dir: Path) -> dict[str, str]:
 
 
 def _read(log: Path) -> bytes:
+    if log.name in _NO_LOG or not log.name.isprintable():
+        raise CollectorError(
+            f"{log.name!r} cannot be the name of a log in a run", remedy="rename it, to some.log"
+        )
     try:
         return log.read_bytes()
     except OSError as error:
-        raise CollectorError(f"cannot be read: {error.strerror}", path=log) from error
+        raise CollectorError(
+            f"cannot be read: {error.strerror}", path=log, remedy="name a log that can be read"
+        ) from error
 
 
 def _point(
@@ -203,22 +244,50 @@ def _refuse_several_runs(log: Path, parsed: Parsed) -> None:
             )
 
 
-def _write_profile(file: Path, source: Source, collected_at: datetime) -> None:
-    """Write host.json, or add to it; a host of which nothing was told has none."""
-    if not source.host_info:
-        return
-    profile = HostProfile(schema_=SCHEMA, host=source.host, collected_at=collected_at)
-    if file.exists():
-        profile = HostProfile.model_validate_json(file.read_bytes())
+def _profile(folder: Path, source: Source, collected_at: datetime) -> HostProfile:
+    """The host.json that a host's folder has, or a new one, with what is told of the host."""
+    profile = read_profile(folder) or HostProfile(schema_=SCHEMA, host=source.host, collected_at=collected_at)
     content = profile.model_dump(by_alias=True)
     for part, facts in source.host_info.items():
-        content[part] = content.get(part, {}) | facts
-    _write_json(file, HostProfile.model_validate(content))
+        known = content.get(part, {})
+        if part in _NO_PART or not isinstance(known, dict):
+            raise CollectorError(
+                f"{part!r} is no part of a host's profile",
+                remedy="parts are cpu, cpufreq, os, kernel, memory",
+            )
+        content[part] = {**known, **facts}
+    return HostProfile.model_validate(content)
 
 
-def _write_json(file: Path, document: BaseModel) -> None:
-    """Write a file that appears whole or not at all."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_suffix(".unfinished")
-    unfinished.write_text(document.model_dump_json(by_alias=True, indent=1) + "\n", encoding="utf-8")
-    unfinished.replace(file)
+def _write(files: Mapping[Path, bytes], documents: Mapping[Path, BaseModel]) -> None:
+    """Write *files* into new folders, and *documents* in their order: all, or after an error none.
+
+    Each document appears whole or not at all, when everything else has been written.
+    """
+    with ExitStack() as undo:
+        for file, content in files.items():
+            _make_folder(file.parent, undo)
+            file.write_bytes(content)
+        unfinished = {file.with_suffix(".unfinished"): file for file in documents}
+        for beside, file in unfinished.items():
+            undo.callback(beside.unlink, missing_ok=True)
+            beside.write_text(
+                documents[file].model_dump_json(by_alias=True, indent=1) + "\n", encoding="utf-8"
+            )
+        for beside, file in unfinished.items():
+            beside.replace(file)
+        undo.pop_all()
+
+
+def _make_folder(folder: Path, undo: ExitStack) -> None:
+    """Make a folder that is not there yet; *undo* removes it, and those above it that had to be made too."""
+    for parent in reversed(folder.parents):
+        if not parent.exists():
+            undo.callback(_remove_empty, parent)
+    folder.mkdir(parents=True)
+    undo.callback(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()

@@ -27,10 +27,10 @@ def quantity(factor: str, level: str) -> float | None:
 def canonical(factor: str, text: str) -> str:
     """The one spelling that the run tree uses: "2500 MHz" and "2.50GHz" are "2.5GHz".
 
-    :raises CollectorError: a frequency or quota that cannot be read.
+    :raises CollectorError: a frequency or quota that cannot be read, or is 0.
     """
     number = quantity(factor, text)
-    if number is not None:
+    if number:
         return f"{number:.6g}GHz" if factor == "frequency" else f"{number * 100:.6g}%"
     if factor in _WORDS and text not in _WORDS[factor]:
         accepted = ", ".join((_EXAMPLES[factor], *_WORDS[factor]))
@@ -41,10 +41,10 @@ def canonical(factor: str, text: str) -> str:
 def gigahertz(text: str) -> float:
     """A frequency that must be a number, in GHz.
 
-    :raises CollectorError: it cannot be read as one.
+    :raises CollectorError: it cannot be read as one, or is 0.
     """
     number = quantity("frequency", text)
-    if number is None:
+    if not number:
         raise CollectorError(f"{text!r} is not a frequency", remedy=f"accepted are {_EXAMPLES['frequency']}")
     return number
 

@@ -7,11 +7,10 @@ docs/run-tree.md describes every field.
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 SCHEMA = 1
 
@@ -55,7 +54,7 @@ class Run(_Strict):
     versions: dict[str, str]
     seed: int | None
     profile: str | None
-    started_at: datetime
+    started_at: AwareDatetime
     hosts: list[str]
     points: list[PlannedPoint]
 
@@ -105,8 +104,8 @@ class Point(_Strict):
         description="what set the condition: method (cpufreq or quota), host, achieved_khz by policy, notes"
     )
     observed: Observed
-    started_at: datetime | None
-    finished_at: datetime | None
+    started_at: AwareDatetime | None
+    finished_at: AwareDatetime | None
     duration_s: float | None
     rc: int | None
     status: Status
@@ -121,7 +120,7 @@ class HostProfile(BaseModel):
 
     schema_: Literal[1] = Field(alias="schema")
     host: str
-    collected_at: datetime
+    collected_at: AwareDatetime
     cpu: dict[str, Any] = Field(
         default_factory=dict, description="model, cpus, cores, sockets, numa_nodes, cache"
     )

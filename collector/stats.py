@@ -18,6 +18,7 @@ from collector.metrics import Better
 
 ALPHA = 0.05  # the rate of false discoveries among the differences that a table claims
 CONFIDENCE = 0.95  # of the interval of one ratio
+SAME_WITHIN = 0.02  # a ratio whose whole interval lies this close to 1 is called the same
 OUTLIER_SCORE = 3.5  # Iglewicz and Hoaglin's recommendation
 OUTLIER_MINIMUM = math.log(1.10)  # a test within 10% of the others is never called far from them
 _MAD_TO_SIGMA = 0.6745  # the median absolute deviation of a normal distribution, in standard deviations
@@ -27,16 +28,27 @@ class Verdict(StrEnum):
     BETTER = "better"
     WORSE = "worse"
     SAME = "same"
+    UNDECIDED = "undecided"
     TOO_FEW = "too few repeats"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How two conditions differ: the interval of the ratio other / baseline, and p under no difference."""
+    """How two conditions differ: the interval of the ratio other / baseline, and p under no difference.
 
-    low: float
-    high: float
+    :param low: None, like `high`, where there is no interval.
+    """
+
+    low: float | None
+    high: float | None
     p: float
+
+    @property
+    def negligible(self) -> bool:
+        """Whether there is an interval, and all of it lies within 2% of 1."""
+        if self.low is None or self.high is None:
+            return False
+        return self.low >= 1 - SAME_WITHIN and self.high <= 1 + SAME_WITHIN
 
 
 def difference(baseline: Sequence[float], other: Sequence[float]) -> Difference | None:
@@ -48,8 +60,9 @@ def difference(baseline: Sequence[float], other: Sequence[float]) -> Difference 
     population variances are involved, Biometrika 34 (1947); F. E. Satterthwaite, An approximate distribution
     of estimates of variance components, Biometrics Bulletin 2 (1946).
 
-    Repeats that do not vary at all (a latency in coarse steps) give no variance to test with. Then p is that
-    of the exact permutation test for two samples that do not overlap, 2 / C(n + m, n).
+    Repeats that do not vary at all (a latency in coarse steps) give no variance to test with, hence no
+    interval. Then p is that of the exact permutation test for two samples that do not overlap,
+    2 / C(n + m, n). Nor is there an interval where an end of it is beyond what a float holds.
 
     :returns: None if a side has fewer than two values or a value is not positive.
     """
@@ -62,11 +75,14 @@ def difference(baseline: Sequence[float], other: Sequence[float]) -> Difference 
     error = math.sqrt(var_x + var_y)
     if error == 0:
         p = 1.0 if shift == 0 else 2 / math.comb(n + m, n)
-        return Difference(math.exp(shift), math.exp(shift), p)
+        return Difference(None, None, p)
     freedom = (var_x + var_y) ** 2 / (var_x**2 / (n - 1) + var_y**2 / (m - 1))
     margin = error * float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
     p = 2 * float(special.stdtr(freedom, -abs(shift) / error))
-    return Difference(math.exp(shift - margin), math.exp(shift + margin), p)
+    try:
+        return Difference(math.exp(shift - margin), math.exp(shift + margin), p)
+    except OverflowError:
+        return Difference(None, None, p)
 
 
 def adjust(p_values: Sequence[float]) -> list[float]:
@@ -83,12 +99,25 @@ def adjust(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def verdict(ratio: float, adjusted_p: float | None, better: Better) -> Verdict:
-    """What may be claimed of a ratio; `adjusted_p` is None where there were too few repeats to test."""
-    if adjusted_p is None:
+def ratio(baseline: Sequence[float], other: Sequence[float]) -> float:
+    """The ratio of geometric means, other / baseline, which the interval of :func:`difference` is about.
+
+    :raises statistics.StatisticsError: a value is not positive.
+    """
+    return statistics.geometric_mean(other) / statistics.geometric_mean(baseline)
+
+
+def verdict(ratio: float, tested: Difference | None, better: Better) -> Verdict:
+    """What may be claimed of a ratio.
+
+    That a difference was not found is no claim of sameness: that needs an interval within 2% of 1.
+
+    :param tested: with p corrected for all comparisons; None where there were too few repeats to test.
+    """
+    if tested is None:
         return Verdict.TOO_FEW
-    if adjusted_p >= ALPHA or ratio == 1:
-        return Verdict.SAME
+    if tested.p >= ALPHA:
+        return Verdict.SAME if tested.negligible else Verdict.UNDECIDED
     return Verdict.BETTER if (ratio > 1) is (better is Better.HIGHER) else Verdict.WORSE
 
 

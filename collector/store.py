@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -24,6 +25,11 @@ _HOW_TO_GET_RUNS = (
     "measure with `python -m collector run freq_sweep -i inventory/local`, "
     "or bring logs in with `python -m collector import`"
 )
+_HOW_TO_REPAIR = {
+    "run.json": "restore it from a copy, or remove the run's folder",
+    "point.json": "restore it from a copy, or remove the point's folder",
+    "host.json": "restore it from a copy, or remove it",
+}
 _Document = TypeVar("_Document", bound=BaseModel)
 
 
@@ -106,11 +112,7 @@ def load_run(path: Path) -> RunTree:
             points.append(LoadedPoint(_read_point(folder / "point.json", run, planned), folder))
         else:
             missing.append(planned)
-    profiles = {
-        host: _read_document(path / host / "host.json", HostProfile)
-        for host in run.hosts
-        if (path / host / "host.json").exists()
-    }
+    profiles = {host: profile for host in run.hosts if (profile := read_profile(path / host))}
     return RunTree(path, run, points, missing, profiles)
 
 
@@ -120,10 +122,19 @@ def read_run(path: Path) -> Run:
     :raises CollectorError: *path* is not a run, or its run.json cannot be read.
     """
     if not path.is_dir():
-        raise CollectorError("no such folder", path=path, remedy="`python -m collector list` shows the runs")
+        raise CollectorError(_no_folder(path), path=path, remedy="`python -m collector list` shows the runs")
     if not (path / "run.json").exists():
         raise CollectorError("not a run: it has no run.json", path=path, remedy="name the folder of one run")
     return _read_document(path / "run.json", Run)
+
+
+def read_profile(path: Path) -> HostProfile | None:
+    """The host.json in *path*, a host's folder in a run; None if it has none.
+
+    :raises CollectorError: host.json cannot be read.
+    """
+    file = path / "host.json"
+    return _read_document(file, HostProfile) if file.exists() else None
 
 
 def find_runs(runs_dir: Path) -> list[Path]:
@@ -133,17 +144,29 @@ def find_runs(runs_dir: Path) -> list[Path]:
     """
     found = sorted(file.parent for file in runs_dir.glob("*/run.json"))
     if not found:
-        what = "no runs in this folder" if runs_dir.is_dir() else "no such folder"
+        what = "no runs in this folder" if runs_dir.is_dir() else _no_folder(runs_dir)
         raise CollectorError(what, path=runs_dir, remedy=_HOW_TO_GET_RUNS)
     return found
 
 
 def newest_run(runs_dir: Path) -> Path:
-    """The folder of the run in *runs_dir* that was started last.
+    """The folder of the run in *runs_dir* that was started last, of those whose run.json can be read.
 
-    :raises CollectorError: there is none, or a run.json cannot be read.
+    :raises CollectorError: there is none.
     """
-    return max(find_runs(runs_dir), key=lambda path: read_run(path).started_at)
+    started: dict[Path, datetime] = {}
+    for path in find_runs(runs_dir):
+        try:
+            started[path] = read_run(path).started_at
+        except CollectorError as error:
+            damage = error
+    if not started:
+        raise damage
+    return max(started, key=lambda path: started[path])
+
+
+def _no_folder(path: Path) -> str:
+    return "is not a folder" if path.exists() else "no such folder"
 
 
 def _read_point(file: Path, run: Run, planned: PlannedPoint) -> Point:
@@ -161,13 +184,13 @@ def _read_document(file: Path, model: type[_Document]) -> _Document:
     try:
         content = json.loads(file.read_bytes())
     except OSError as error:
-        raise CollectorError(f"cannot be read: {error.strerror}", path=file) from error
-    except ValueError as error:
         raise CollectorError(
-            f"is not JSON: {error}", path=file, remedy="fetch it again from the host"
+            f"cannot be read: {error.strerror}", path=file, remedy=_HOW_TO_REPAIR[file.name]
         ) from error
+    except ValueError as error:
+        raise CollectorError(f"is not JSON: {error}", path=file, remedy=_HOW_TO_REPAIR[file.name]) from error
     schema = content.get("schema") if isinstance(content, dict) else None
-    if schema != SCHEMA:
+    if type(schema) is not int or schema != SCHEMA:  # true equals 1
         raise CollectorError(
             f"unknown schema {schema!r}, this version knows {SCHEMA}",
             path=file,
@@ -178,7 +201,9 @@ def _read_document(file: Path, model: type[_Document]) -> _Document:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(step) for step in first["loc"])
-        raise CollectorError(f"{where}: {first['msg']}", path=file) from error
+        raise CollectorError(
+            f"{where}: {first['msg']}", path=file, remedy=_HOW_TO_REPAIR[file.name]
+        ) from error
 
 
 def _read_log(file: Path, log: Log) -> bytes:
@@ -186,12 +211,14 @@ def _read_log(file: Path, log: Log) -> bytes:
         content = file.read_bytes()
     except OSError as error:
         raise CollectorError(
-            f"cannot be read: {error.strerror}", path=file, remedy="its point.json lists it: fetch it again"
+            f"cannot be read: {error.strerror}",
+            path=file,
+            remedy="its point.json lists it: restore it from a copy",
         ) from error
     if hashlib.sha256(content).hexdigest() != log.sha256:
         raise CollectorError(
-            "is not the log that was fetched: its sha256 differs from point.json",
+            "is not the log that was recorded: its sha256 differs from point.json",
             path=file,
-            remedy="fetch it again, do not edit logs",
+            remedy="restore it from a copy, do not edit logs",
         )
     return content

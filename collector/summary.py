@@ -43,11 +43,13 @@ def summarize(
 ) -> Summary:
     """Compare all that the runs hold.
 
+    :param trees: the runs; a folder that is among them twice counts once.
     :param by: the factor whose levels stand side by side; by default the study's main factor.
     :param baseline: the level that the others are divided by, in any spelling.
     :param metric: a metric's name, "main" for the most telling one of each workload, or "all".
-    :raises CollectorError: a factor, level or metric that the runs do not have.
+    :raises CollectorError: a factor, level or metric that the runs do not have; two folders with one run id.
     """
+    trees = _distinct(trees)
     groups = design.groups(tidy(trees), by)
     if not groups:
         raise CollectorError("no points in these runs", path=trees[0].path if trees else None)
@@ -67,6 +69,20 @@ def summarize(
         },
         doubts=_without_result([group for group in groups if group not in measured]),
     )
+
+
+def _distinct(trees: Sequence[RunTree]) -> list[RunTree]:
+    folders = list({tree.path.resolve(): tree for tree in trees}.values())
+    seen: dict[str, RunTree] = {}
+    for tree in folders:
+        other = seen.setdefault(tree.run.run_id, tree)
+        if other is not tree:
+            raise CollectorError(
+                f"has the run id {tree.run.run_id}, as {other.path} has: their points cannot be told apart",
+                path=tree.path,
+                remedy="name one of the two",
+            )
+    return folders
 
 
 def _metrics(frame: pd.DataFrame, wanted: str) -> list[Metric]:

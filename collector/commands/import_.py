@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,11 +18,15 @@ from collector.options import runs_dir_option
 
 def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     """NAME=VALUE arguments as a dict."""
-    for value in values:
-        name, equals, _ = value.partition("=")
+    pairs: dict[str, str] = {}
+    for argument in values:
+        name, equals, value = argument.partition("=")
         if not (name and equals):
-            raise click.BadParameter(f"{value!r} is not NAME=VALUE", context, parameter)
-    return dict(value.split("=", 1) for value in values)
+            raise click.BadParameter(f"{argument!r} is not NAME=VALUE", context, parameter)
+        if name in pairs:
+            raise click.BadParameter(f"{name!r} is given twice", context, parameter)
+        pairs[name] = value
+    return pairs
 
 
 def _named(flag: str, help_text: str) -> Callable[[Any], Any]:
@@ -100,7 +105,8 @@ def _value(text: str) -> Any:
         value = json.loads(text)
     except ValueError:
         return text
-    return value if isinstance(value, int | float) else text
+    # JSON has no NaN and no infinity, though Python reads them.
+    return value if isinstance(value, int | float) and -math.inf < value < math.inf else text
 
 
 def _new_run_id(runs_dir: Path, name: str) -> str:

@@ -41,7 +41,9 @@ def _parse(file: Path, workload: str) -> Parsed:
     try:
         return parsers.parse(workload, decode(file.read_bytes()))
     except OSError as error:
-        raise CollectorError(f"cannot be read: {error.strerror}", path=file) from error
+        raise CollectorError(
+            f"cannot be read: {error.strerror}", path=file, remedy="name a log that can be read"
+        ) from error
 
 
 def _document(file: Path, parsed: Parsed) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from collector.summary import ALL_METRICS, MAIN_METRIC, Summary, summarize
 _UNLIMITED = 10_000  # columns: a file or a pipe has no width to fold for
 _TIDY = ("csv", "json")
 _FORMATS = ("terminal", "markdown", *_TIDY)
-_BY_SUFFIX = {".md": "markdown", ".csv": "csv", ".json": "json"}
+_BY_SUFFIX = {".md": "markdown", ".csv": "csv", ".json": "json", ".txt": "terminal"}
+_USUAL_WIDTH = 80
 
 
 @click.command()
@@ -33,7 +34,10 @@ _BY_SUFFIX = {".md": "markdown", ".csv": "csv", ".json": "json"}
     help="A metric such as rps or p99, or all. [default: the main one; csv, json: all]",
 )
 @click.option(
-    "--format", "format_", type=click.Choice(_FORMATS), help="[default: by the suffix of F, else terminal]"
+    "--format",
+    "format_",
+    type=click.Choice(_FORMATS),
+    help="[default: by the suffix of F, terminal without one]",
 )
 @click.option("--output", metavar="F", type=click.Path(path_type=Path), help="Write to a file.")
 @click.option(
@@ -54,13 +58,14 @@ def command(
 ) -> None:
     """Compare the conditions of one or more runs: a table a host and workload.
 
-    RUN is a run's id or folder; without one, the newest run is taken. Several runs are compared with each
-    other where they hold different conditions, or with --by run.
+    RUN is a run's id, its folder or its run.json; without one, the newest run is taken. Several runs are
+    compared with each other where they hold different conditions, or with --by run.
     """
     paths = [_folder(run, runs_dir) for run in runs] or [store.newest_run(runs_dir)]
-    format_ = format_ or _BY_SUFFIX.get(output.suffix if output else "", "terminal")
-    default_metric = ALL_METRICS if format_ in _TIDY else MAIN_METRIC
-    summary = summarize(store.load_runs(paths), by=by, baseline=baseline, metric=metric or default_metric)
+    format_ = format_ or _format_of(output)
+    if metric is None:
+        metric = ALL_METRICS if format_ in _TIDY else MAIN_METRIC
+    summary = summarize(store.load_runs(paths), by=by, baseline=baseline, metric=metric)
     _write(summary, format_, output)
     if format_ in _TIDY:
         for doubt in summary.doubts:  # a host without any result has no row either
@@ -70,21 +75,43 @@ def command(
 
 
 def _folder(run: str, runs_dir: Path) -> Path:
-    """A run named by its folder or by its id."""
-    return Path(run) if Path(run).is_dir() else runs_dir / run
+    """A run named by its folder, by the run.json in it or by its id."""
+    path = Path(run)
+    if path.name == "run.json" and path.is_file():
+        return path.parent
+    return path if path.is_dir() else runs_dir / run
+
+
+def _format_of(output: Path | None) -> str:
+    if output is None:
+        return "terminal"
+    if not output.name:
+        raise CollectorError("--output needs the name of a file")
+    suffix = output.suffix.lower()
+    if suffix and suffix not in _BY_SUFFIX:
+        known = f"known are {', '.join(_BY_SUFFIX)}; --format says it for any other"
+        raise CollectorError(f"no format has the suffix {output.suffix}", path=output, remedy=known)
+    return _BY_SUFFIX.get(suffix, "terminal")
 
 
 def _write(summary: Summary, format_: str, output: Path | None) -> None:
-    if output is None and format_ == "terminal":
-        folds = sys.stdout.isatty() or "COLUMNS" in os.environ
-        terminal.render(summary, Console(highlight=False, width=None if folds else _UNLIMITED))
-    elif output is None:
-        click.echo(_text(summary, format_), nl=False)
-    else:
+    if output is not None:
         try:
             output.write_text(_text(summary, format_), encoding="utf-8")
         except OSError as error:
             raise CollectorError(f"cannot be written: {error.strerror}", path=output) from error
+    elif format_ == "terminal":
+        terminal.render(summary, Console(highlight=False, width=_width()))
+    else:
+        click.echo(_text(summary, format_), nl=False)
+
+
+def _width() -> int | None:
+    """The columns to fold for; None to ask the terminal."""
+    columns = os.environ.get("COLUMNS")
+    if columns is None:
+        return None if sys.stdout.isatty() else _UNLIMITED
+    return int(columns) if columns.isdecimal() and int(columns) else _USUAL_WIDTH
 
 
 def _text(summary: Summary, format_: str) -> str:

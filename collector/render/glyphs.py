@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from collector.compare import Cell, Comparison
-from collector.stats import ALPHA, CONFIDENCE, Verdict
+from collector.stats import ALPHA, CONFIDENCE, SAME_WITHIN, Verdict
+from collector.words import counted
 
 NONE = "-"  # where there is no value
 _MOST_DECIMALS = 3
+_ASYMMETRIC = 0.1  # of an interval's width: sides that differ by more are not told by one number
 
 
 @dataclass(frozen=True)
@@ -20,18 +22,27 @@ class Glyphs:
     better: str
     worse: str
     same: str
+    undecided: str
     plus_minus: str
 
     def sign(self, cell: Cell) -> str:
         """The verdict; "" where nothing may be claimed."""
-        signs = {Verdict.BETTER: self.better, Verdict.WORSE: self.worse, Verdict.SAME: self.same}
+        signs = {
+            Verdict.BETTER: self.better,
+            Verdict.WORSE: self.worse,
+            Verdict.SAME: self.same,
+            Verdict.UNDECIDED: self.undecided,
+        }
         return signs.get(cell.verdict, "") if cell.verdict else ""
 
     def margin(self, cell: Cell) -> str:
-        """Half the width of the ratio's interval, "" where there is none."""
-        if cell.low is None or cell.high is None:
+        """The larger side of the ratio's interval, its ends where the sides differ much, "" without one."""
+        if cell.ratio is None or cell.low is None or cell.high is None:
             return ""
-        return f"{self.plus_minus}{(cell.high - cell.low) / 2:.3f}"
+        below, above = cell.ratio - cell.low, cell.high - cell.ratio
+        if abs(above - below) > _ASYMMETRIC * (cell.high - cell.low):
+            return f"({cell.low:.3f}-{cell.high:.3f})"
+        return f"{self.plus_minus}{max(below, above):.3f}"
 
     def spread(self, cell: Cell) -> str:
         """The coefficient of variation over repeats, "" where there is but one."""
@@ -42,15 +53,18 @@ class Glyphs:
         if not comparison.tested:
             return []
         return [
-            f"{self.better} better, {self.worse} worse, {self.same} same within noise: Welch's t-test on log "
-            f"values, corrected for {comparison.tested} comparisons (Benjamini-Hochberg, {ALPHA:.0%})",
-            f"{self.plus_minus} is half the {CONFIDENCE:.0%} interval of a ratio; "
+            f"{self.better} better, {self.worse} worse, {self.same} same within {SAME_WITHIN:.0%}, "
+            f"{self.undecided} not told apart: Welch's t-test on log values (where no repeat varies: exact "
+            f"permutation), corrected for {counted(comparison.tested, 'comparison')} "
+            f"(Benjamini-Hochberg, {ALPHA:.0%})",
+            f"{self.plus_minus} is the larger side of the {CONFIDENCE:.0%} interval of a ratio, "
+            f"(low-high) where its sides differ much; "
             f"{self.plus_minus} with % is the coefficient of variation over repeats",
         ]
 
 
-UNICODE = Glyphs("▲", "▼", "~", "±")
-ASCII = Glyphs("^", "v", "~", "+-")
+UNICODE = Glyphs("▲", "▼", "=", "~", "±")
+ASCII = Glyphs("^", "v", "=", "~", "+-")
 
 
 def ratio(cell: Cell) -> str:

@@ -18,7 +18,7 @@ from collector.stats import Verdict
 from collector.summary import Summary
 
 _BETWEEN_FACTS = "   "
-_STYLES = {Verdict.BETTER: "green", Verdict.WORSE: "red", Verdict.SAME: "dim"}
+_STYLES = {Verdict.BETTER: "green", Verdict.WORSE: "red", Verdict.SAME: "dim", Verdict.UNDECIDED: "dim"}
 
 
 def render(summary: Summary, console: Console) -> None:

@@ -23,6 +23,7 @@ def to_csv(summary: Summary) -> str:
     for row in _rows(summary):
         factors = row.pop("factors")
         row["params"] = json.dumps(row["params"])
+        row["achieved"] = None if row["achieved"] is None else json.dumps(row["achieved"])
         rows.append(row | {FACTOR + name: level for name, level in factors.items()})
     columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
@@ -59,6 +60,8 @@ def _row(comparison: Comparison, row: Row, column: Column, cell: Cell | None) ->
         "metric": comparison.metric.name,
         "unit": comparison.metric.unit,
         "better": comparison.metric.better.value,
+        "observed_ghz": column.observed_ghz,
+        "achieved": column.achieved,
         "status": _status(column, cell),
         "planned": column.planned,
         "n": cell.n if cell else 0,

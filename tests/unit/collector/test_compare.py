@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from collector import describe, store
-from collector.compare import Comparison
+from collector import describe, design, store
+from collector.compare import Comparison, compare
 from collector.doubts import doubts
 from collector.errors import CollectorError
+from collector.frame import tidy
+from collector.metrics import METRICS
+from collector.render import markdown
 from collector.stats import Verdict
 from collector.summary import Summary, summarize
 from collector.words import listed
@@ -135,14 +138,75 @@ def test_verdicts_with_repeats(tmp_path: Path) -> None:
     assert describe.facts(found, {})[-1] == "5 repeats"
 
 
-def test_the_same_system_twice_is_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("noise", "expected"), [(0.002, Verdict.SAME), (0.03, Verdict.UNDECIDED)])
+def test_the_same_system_twice_is_not_told_apart(tmp_path: Path, noise: float, expected: Verdict) -> None:
     points = [
-        *repeats({"platform": "physical"}, *noisy(1, seed=3)),
-        *repeats({"platform": "virtual"}, *noisy(1, seed=4)),
+        Written({"platform": platform}, rps, repeat)
+        for platform, seed in (("physical", 3), ("virtual", 4))
+        for repeat, rps in enumerate(noisy(1, seed, noise), start=1)
     ]
     found = one(tmp_path, points, "virt_compare")
-    assert {cells.cells["virtual"].verdict for cells in found.rows} == {Verdict.SAME}
+    assert {cells.cells["virtual"].verdict for cells in found.rows} == {expected}
     assert "virtual is faster in none of 6 tests" in describe.remarks(found)
+
+
+def test_a_ratio_is_of_geometric_means_and_values_are_arithmetic_ones(tmp_path: Path) -> None:
+    points = [
+        *repeats({"platform": "physical"}, {"SET": 10.0}, {"SET": 10.0}),
+        *repeats({"platform": "virtual"}, {"SET": 10.0}, {"SET": 40.0}),
+    ]
+    cell = row(one(tmp_path, points, "virt_compare"), "SET")["virtual"]
+    assert (cell.mean, cell.ratio) == pytest.approx((25, 2))
+    assert cell.low < cell.ratio < cell.high
+
+
+def test_repeats_that_do_not_vary_have_no_interval(tmp_path: Path) -> None:
+    points = [
+        *repeats({"platform": "physical"}, *[{"SET": 10.0, "GET": 10.0}] * 5),
+        *repeats({"platform": "virtual"}, *[{"SET": 10.0, "GET": 11.0}] * 5),
+    ]
+    found = one(tmp_path, points, "virt_compare")
+    same, better = row(found, "SET")["virtual"], row(found, "GET")["virtual"]
+    assert (same.low, same.high, same.verdict) == (None, None, Verdict.UNDECIDED)
+    assert (better.low, better.high, better.verdict) == (None, None, Verdict.BETTER)
+    assert better.p == pytest.approx(2 * 2 / 252)  # one of 252 ways, two sides, two comparisons
+
+
+def zeroed(folder: Path, points: Sequence[Written], baseline: str, at: Mapping[str, int]) -> Comparison:
+    """The comparison if SET had been 0 in these repeats by level: a latency below the tool's resolution."""
+    frame = tidy(store.load_runs([write_run(folder / "r1", points)]))
+    for level, repeat in at.items():
+        hit = (frame["factor_frequency"] == level) & (frame["repeat"] == repeat) & (frame["test"] == "SET")
+        frame.loc[hit, "value"] = 0.0
+    (group,) = design.groups(frame)
+    return compare(group, METRICS["rps"], baseline)
+
+
+@pytest.mark.parametrize(("baseline", "without"), [("2GHz", {"1GHz"}), ("1GHz", {"2GHz", "1.5GHz"})])
+def test_a_zero_gives_no_ratio_whatever_the_other_repeats_say(
+    tmp_path: Path, baseline: str, without: set[str]
+) -> None:
+    points = [
+        *repeats({"frequency": "2GHz"}, scaled(1), scaled(1.01)),
+        *repeats({"frequency": "1.5GHz"}, scaled(0.75), scaled(0.76)),
+        *repeats({"frequency": "1GHz"}, scaled(0.5), scaled(0.5)),
+    ]
+    found = zeroed(tmp_path, points, baseline, {"1GHz": 2})
+    cells = row(found, "SET")
+    assert {level for level in cells if level != baseline and cells[level].ratio is None} == without
+    assert all(cells[level].verdict is None and cells[level].p is None for level in without)
+    assert cells["1GHz"].mean == pytest.approx(25e3)
+    assert {len(found.ratios(level)) for level in without} == {5}
+    assert found.scaling is not None and found.scaling.tests == 5
+    assert "rps of 0, below what the tool resolves, gives no ratio: SET at 1.0 GHz" in doubts(found)
+
+
+def test_nothing_but_zeros(tmp_path: Path) -> None:
+    points = [Written({"frequency": level}, {"SET": 1.0}) for level in ("2GHz", "1GHz")]
+    found = zeroed(tmp_path, points, "2GHz", {"2GHz": 1, "1GHz": 1})
+    assert row(found, "SET")["1GHz"].mean == 0
+    assert found.mean("1GHz") is None and describe.scaling(found) is None
+    assert "0.00" in markdown.render(Summary([found], {}, []))
 
 
 def test_one_repeat_claims_nothing(tmp_path: Path) -> None:
@@ -221,7 +285,7 @@ def test_a_frequency_that_was_not_achieved_is_marked(tmp_path: Path) -> None:
     ]
     found = one(tmp_path, points)
     assert {c.level: c.achieved for c in found.columns} == {
-        "as_found": True,
+        "as_found": None,
         "2.5GHz": True,
         "2GHz": False,
         "1GHz": False,
@@ -231,6 +295,43 @@ def test_a_frequency_that_was_not_achieved_is_marked(tmp_path: Path) -> None:
     assert "1.0 GHz was set but not achieved: 1.20 GHz when read back" in said
     assert "1.0 GHz: nearest step is 1.2 GHz" in said
     assert "2.5 GHz: the clock moved between 2.40 and 2.50 GHz while measuring (median 2.45)" in said
+
+
+def test_what_was_not_achieved_counts_as_what_was_observed(tmp_path: Path) -> None:
+    points = [
+        *sweep("2GHz", observed=clock(2, 2, 2)),
+        Written({"frequency": "1GHz"}, scaled(1.6 / 2.6), observed=clock(1.6, 1.6, 1.6)),
+    ]
+    found = one(tmp_path, points)
+    assert [(c.size, c.observed_ghz, c.achieved) for c in found.columns] == [
+        (2.0, 2.0, True),
+        (1.6, 1.6, False),
+    ]
+    assert row(found, "SET")["1GHz"].per_size == pytest.approx(100e3 / 2.6, rel=1e-4)
+    assert found.scaling is not None
+    assert found.scaling.ratios == pytest.approx({"1GHz": 0.8})
+    assert found.scaling.exponent == pytest.approx(1, abs=1e-3)
+    turned = one(tmp_path / "t", points, baseline="1GHz")
+    assert describe.foot(turned)[-1].label == "frequency ratio (1.0 GHz = 1.60 GHz)"
+
+
+def test_clocks_that_hardly_differ_give_no_exponent(tmp_path: Path) -> None:
+    points = [*sweep("2GHz", observed=clock(2.6, 2.6, 2.6)), *sweep("1GHz", observed=clock(2.6, 2.61, 2.61))]
+    assert describe.scaling(one(tmp_path, points)) is None
+
+
+def test_a_run_counts_once_and_its_copy_is_an_error(tmp_path: Path) -> None:
+    run, copy = (write_run(tmp_path / place / "r1", sweep("2GHz", "1GHz")) for place in ("a", "b"))
+    again = run / ".." / "r1"
+    (found,) = summarize(store.load_runs([run, again])).comparisons
+    assert row(found, "SET")["1GHz"].n == 1
+    with pytest.raises(CollectorError, match=r"b/r1: has the run id r1, as .*a/r1 has"):
+        summarize(store.load_runs([run, copy]))
+
+
+def test_hosts_side_by_side_are_named_once_in_the_header(tmp_path: Path) -> None:
+    points = [*sweep("2GHz", host="h1"), *sweep("2GHz", host="h2")]
+    assert describe.facts(one(tmp_path, points, by="host"), {})[1:3] == ["h1", "h2"]
 
 
 def test_throttling_and_steal_are_doubted(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from collector import frame, store
+from collector.errors import CollectorError
 from tests.unit.collector.runs import Written, clock, write_run
 
 
@@ -71,6 +74,22 @@ def test_what_was_set_and_read_back(tmp_path: Path) -> None:
     )
     assert row["setting_notes"] == "a; b"
     assert row["quota_cpus"] == 1
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"quota_cpus": "x"}, "setting.quota_cpus: Input should be a valid number"),
+        ({"achieved_khz": [2e6]}, "setting.achieved_khz: Input should be a valid dict"),
+        ({"achieved_khz": {"policy0": "fast"}}, "setting.achieved_khz.policy0: "),
+        ({"notes": "slow"}, "setting.notes: Input should be a valid list"),
+    ],
+)
+def test_a_setting_of_another_form_is_an_error_that_names_the_file(
+    tmp_path: Path, setting: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(CollectorError, match="001-redis_benchmark-r1/point.json: " + re.escape(message)):
+        tidy(tmp_path / "r1", Written({"frequency": "2GHz"}, {"SET": 1.0}, setting=setting))
 
 
 def test_a_factor_that_only_some_points_have_is_empty_elsewhere(tmp_path: Path) -> None:

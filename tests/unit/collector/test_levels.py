@@ -24,7 +24,17 @@ def test_one_spelling(factor: str, text: str, canonical: str) -> None:
     assert levels.canonical(factor, text) == canonical
 
 
-@pytest.mark.parametrize(("factor", "text"), [("frequency", "2.5"), ("frequency", "fast"), ("quota", "max")])
+@pytest.mark.parametrize(
+    ("factor", "text"),
+    [
+        ("frequency", "2.5"),
+        ("frequency", "fast"),
+        ("frequency", "0GHz"),
+        ("frequency", "-2GHz"),
+        ("quota", "max"),
+        ("quota", "0%"),
+    ],
+)
 def test_what_is_no_level_is_an_error_that_names_what_is(factor: str, text: str) -> None:
     with pytest.raises(CollectorError, match=f"'{text}' is not a {factor} .*accepted are .*as_found"):
         levels.canonical(factor, text)

@@ -14,8 +14,10 @@ import pytest
 from rich.console import Console
 
 from collector import store
+from collector.compare import Cell
 from collector.render import markdown, terminal, tidy
-from collector.render.glyphs import formatter
+from collector.render.glyphs import UNICODE, formatter
+from collector.stats import Verdict
 from collector.summary import Summary, summarize
 from tests.unit.collector.runs import Written, clock, repeats, write_run
 
@@ -81,7 +83,7 @@ def test_with_repeats_a_ratio_carries_its_interval_and_a_sign(tmp_path: Path) ->
     assert re.search(r"GET .*  0\.\d{3} ±0\.\d{3} ▼", text)
     assert "rps per GHz ± spread over repeats" in text
     assert re.search(r"GET +[\d,]+ ±\d\.\d%", text)
-    assert "▲ better, ▼ worse, ~ same within noise" in text
+    assert "▲ better, ▼ worse, = same within 2%, ~ not told apart: Welch's t-test" in text
 
 
 def test_one_repeat_shows_no_sign_and_says_why(tmp_path: Path) -> None:
@@ -177,6 +179,43 @@ def test_csv_and_json_have_a_row_a_test_condition_and_metric(tmp_path: Path) -> 
     assert (get["1GHz"]["status"], get["1GHz"]["planned"]) == ("partial", "4")
     assert (get["0.5GHz"]["status"], get["0.5GHz"]["n"], get["0.5GHz"]["mean"]) == ("missing", "0", "")
     assert records[1]["factors"] == {"frequency": "2.5GHz"}
+
+
+def test_csv_and_json_tell_whether_a_frequency_was_achieved(tmp_path: Path) -> None:
+    points = [
+        Written({"frequency": "as_found"}, {"SET": 26.0}, observed=clock(2.6, 2.6, 2.6)),
+        Written({"frequency": "2GHz"}, {"SET": 20.0}, observed=clock(2, 2, 2)),
+        Written({"frequency": "1.5GHz"}, {"SET": 15.0}),
+        Written({"frequency": "1GHz"}, {"SET": 16.0}, observed=clock(1.6, 1.6, 1.6)),
+    ]
+    found = summary(tmp_path, points)
+    rows = csv.DictReader(io.StringIO(tidy.to_csv(found)))
+    assert [(row["observed_ghz"], row["achieved"], row["per_ghz"]) for row in rows] == [
+        ("2.6", "", "10.0"),
+        ("2.0", "true", "10.0"),
+        ("", "", "10.0"),
+        ("1.6", "false", "10.0"),
+    ]
+    assert [record["achieved"] for record in json.loads(tidy.to_json(found))] == [None, True, None, False]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(0.9, 1.101, "±0.101"), (0.7, 1.6, "(0.700-1.600)"), (None, None, "")],
+)
+def test_the_margin_is_the_larger_side_or_both_ends(
+    low: float | None, high: float | None, expected: str
+) -> None:
+    cell = Cell((1.0, 1.0), 1.0, 0.0, None, 1.0, low, high, 0.5, Verdict.UNDECIDED)
+    assert UNICODE.margin(cell) == expected
+
+
+def test_a_comparison_is_one(tmp_path: Path) -> None:
+    points = [
+        *repeats({"platform": "physical"}, {"SET": 100.0}, {"SET": 101.0}),
+        *repeats({"platform": "virtual"}, {"SET": 90.0}, {"SET": 91.0}),
+    ]
+    assert "corrected for 1 comparison (" in shown(summary(tmp_path, points, "virt_compare"))
 
 
 def test_a_test_that_a_condition_lacks_is_unmatched_in_csv(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def test_no_difference_is_claimed_without_repeats_or_with_values_that_have_no_lo
 
 def test_repeats_that_do_not_vary_are_tested_by_permutation() -> None:
     same = stats.difference([0.111] * 3, [0.111] * 3)
-    assert same == stats.Difference(1.0, 1.0, 1.0)
+    assert same == stats.Difference(None, None, 1.0)
     few, enough = stats.difference([1.0] * 3, [2.0] * 3), stats.difference([1.0] * 5, [2.0] * 5)
     assert few is not None and few.p == pytest.approx(0.1)
     assert enough is not None and enough.p < 0.01
@@ -56,14 +57,50 @@ def test_adjust_agrees_with_scipy() -> None:
         (0.9, 0.01, Better.HIGHER, Verdict.WORSE),
         (1.1, 0.01, Better.LOWER, Verdict.WORSE),
         (0.9, 0.01, Better.LOWER, Verdict.BETTER),
-        (0.9, 0.05, Better.LOWER, Verdict.SAME),
+        (0.9, 0.05, Better.LOWER, Verdict.UNDECIDED),
         (0.1, None, Better.HIGHER, Verdict.TOO_FEW),
     ],
 )
 def test_verdict_follows_the_direction_of_the_metric(
     ratio: float, p: float | None, better: Better, expected: Verdict
 ) -> None:
-    assert stats.verdict(ratio, p, better) is expected
+    tested = None if p is None else stats.Difference(ratio * 0.9, ratio * 1.1, p)
+    assert stats.verdict(ratio, tested, better) is expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.981, 1.019, Verdict.SAME),
+        (0.979, 1.001, Verdict.UNDECIDED),
+        (0.999, 1.021, Verdict.UNDECIDED),
+        (None, None, Verdict.UNDECIDED),
+    ],
+)
+def test_sameness_takes_an_interval_that_lies_near_1(
+    low: float | None, high: float | None, expected: Verdict
+) -> None:
+    assert stats.verdict(1.0, stats.Difference(low, high, 0.5), Better.HIGHER) is expected
+
+
+def test_few_repeats_that_do_not_vary_decide_nothing() -> None:
+    for other in (0.111, 0.112):
+        tested = stats.difference([0.111] * 3, [other] * 3)
+        assert stats.verdict(other / 0.111, tested, Better.LOWER) is Verdict.UNDECIDED
+
+
+def test_an_interval_beyond_what_a_float_holds_is_none() -> None:
+    tested = stats.difference([1.0, 1e-200], [1.0, 1e200])
+    assert tested is not None and (tested.low, tested.high) == (None, None)
+    assert stats.verdict(1e200, tested, Better.HIGHER) is Verdict.UNDECIDED
+
+
+def test_the_ratio_lies_in_its_interval() -> None:
+    a, b = [1.0, 1.001, 1.0], [1.0, 100.0, 1.0]  # the ratio of arithmetic means is 34
+    tested = stats.difference(a, b)
+    assert tested is not None and tested.low is not None and tested.high is not None
+    assert stats.ratio(a, b) == pytest.approx(100 ** (1 / 3), rel=1e-3)
+    assert stats.ratio(a, b) == pytest.approx(math.sqrt(tested.low * tested.high))
 
 
 def claimed(true_ratio: float, tables: int = 200) -> list[int]:
@@ -71,22 +108,22 @@ def claimed(true_ratio: float, tables: int = 200) -> list[int]:
     rng = np.random.default_rng(2026)
     counts = []
     for _ in range(tables):
-        found = []
+        found: list[stats.Difference] = []
         for _ in range(ROWS):
             level = rng.uniform(5e3, 2e5)
             a = level * rng.normal(1, NOISE, REPEATS)
             b = level * true_ratio * rng.normal(1, NOISE, REPEATS)
             result = stats.difference(list(a), list(b))
             assert result is not None
-            found.append(result.p)
-        verdicts = [stats.verdict(true_ratio, p, Better.HIGHER) for p in stats.adjust(found)]
+            found.append(result)
+        adjusted = zip(found, stats.adjust([result.p for result in found]), strict=True)
+        verdicts = [stats.verdict(true_ratio, replace(d, p=p), Better.HIGHER) for d, p in adjusted]
         counts.append(sum(v in (Verdict.BETTER, Verdict.WORSE) for v in verdicts))
     return counts
 
 
 def test_identical_systems_are_not_called_different() -> None:
-    # ratio 1.0001: SAME by ratio == 1 would hide what this test is after
-    counts = claimed(1.0001)
+    counts = claimed(1)
     assert statistics.median(counts) == 0
     assert sum(count > 0 for count in counts) / len(counts) <= 0.06
 

@@ -48,6 +48,30 @@ def test_the_newest_run_is_the_one_started_last(tmp_path: Path) -> None:
     assert store.newest_run(tmp_path) == newest
 
 
+def test_the_newest_run_is_found_beside_damaged_ones(tmp_path: Path) -> None:
+    good = write_run(tmp_path / "good", [], started_at="2026-01-01T00:00:00Z")
+    write_run(tmp_path / "no-zone", [], started_at="2026-02-01T00:00:00")
+    damaged = write_run(tmp_path / "damaged", [])
+    (damaged / "run.json").write_text("{")
+    assert store.newest_run(tmp_path) == good
+    (good / "run.json").write_text("{")
+    with pytest.raises(CollectorError, match=r"no-zone/run\.json: started_at: Input should have timezone"):
+        store.newest_run(tmp_path)
+
+
+@pytest.mark.parametrize("schema", [True, 1.0, "1", None])
+def test_a_schema_that_only_resembles_a_known_one_is_refused(run: Path, schema: object) -> None:
+    _edit(run / "run.json", lambda document: document.update(schema=schema))
+    with pytest.raises(CollectorError, match=f"unknown schema {schema!r}, this version knows 1"):
+        store.read_run(run)
+
+
+def test_a_time_without_a_zone_is_refused(run: Path) -> None:
+    _edit(_point_file(run), lambda point: point.update(finished_at="2026-11-30T10:15:00"))
+    with pytest.raises(CollectorError, match=r"point\.json: finished_at: Input should have timezone info"):
+        store.load_run(run)
+
+
 def test_a_folder_without_runs_says_how_to_get_some(tmp_path: Path) -> None:
     with pytest.raises(CollectorError, match=r"no runs in this folder \(measure with .* run freq_sweep"):
         store.newest_run(tmp_path)
@@ -57,6 +81,10 @@ def test_a_folder_without_runs_says_how_to_get_some(tmp_path: Path) -> None:
         store.load_runs([tmp_path])
     with pytest.raises(CollectorError, match="no such folder"):
         store.load_runs([tmp_path / "nowhere"])
+    (tmp_path / "file").touch()
+    for load in (store.find_runs, store.read_run):
+        with pytest.raises(CollectorError, match=r"file: is not a folder \("):
+            load(tmp_path / "file")
 
 
 def test_an_unknown_schema_names_the_file(run: Path) -> None:
@@ -67,7 +95,9 @@ def test_an_unknown_schema_names_the_file(run: Path) -> None:
 
 def test_broken_json_names_the_file(run: Path) -> None:
     (run / "run.json").write_text('{"schema": 1,')
-    with pytest.raises(CollectorError, match=r"run\.json: is not JSON"):
+    with pytest.raises(
+        CollectorError, match=r"run\.json: is not JSON: .* \(restore it from a copy, or remove"
+    ):
         store.load_run(run)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,28 @@ def test_a_run_by_its_id_or_its_folder(runs: Path) -> None:
     assert "0.800" in invoke(Path("elsewhere"), str(runs / "r1")).stdout
 
 
+def test_a_run_by_its_run_json(runs: Path) -> None:
+    assert invoke(runs, str(runs / "r1" / "run.json")).stdout == invoke(runs, "r1").stdout
+
+
+@pytest.mark.parametrize("format_", ["terminal", "markdown", "csv"])
+@pytest.mark.parametrize(
+    ("redirection", "message"),
+    [
+        (">/dev/full", "standard output cannot be written: No space left on device"),
+        (">&-", "standard output is closed"),
+    ],
+)
+def test_output_that_cannot_be_written_is_an_error_in_one_line(
+    runs: Path, format_: str, redirection: str, message: str
+) -> None:
+    script = f'exec "$0" -m collector summarize "$1" --format {format_} {redirection}'
+    result = subprocess.run(
+        ["sh", "-c", script, sys.executable, str(runs / "r1")], stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert (result.returncode, result.stderr) == (2, f"collector: error: {message}\n")
+
+
 def test_two_runs_side_by_side(runs: Path) -> None:
     text = invoke(runs, "r1", "r2", "--by", "run").stdout
     assert "r1" in text and "0.500" in text
@@ -59,7 +83,14 @@ def test_columns_in_the_environment_fold(runs: Path) -> None:
     assert result.stdout.count("higher is better") == 2
 
 
-@pytest.mark.parametrize("suffix", ["md", "csv", "json", "txt"])
+@pytest.mark.parametrize("columns", ["0", "-5", "wide", ""])
+def test_columns_that_are_no_width_fold_at_80(runs: Path, columns: str) -> None:
+    args = ["summarize", "--runs-dir", str(runs)]
+    result, usual = (CliRunner(env={"COLUMNS": width}).invoke(cli, args) for width in (columns, "80"))
+    assert (result.exit_code, result.stdout) == (0, usual.stdout)
+
+
+@pytest.mark.parametrize("suffix", ["md", "csv", "json", "txt", "JSON"])
 def test_the_format_follows_the_outputs_suffix(runs: Path, tmp_path: Path, suffix: str) -> None:
     output = tmp_path / f"table.{suffix}"
     result = invoke(runs, "--output", str(output))
@@ -67,7 +98,7 @@ def test_the_format_follows_the_outputs_suffix(runs: Path, tmp_path: Path, suffi
     text = output.read_text()
     if suffix == "csv":
         assert {row["metric"] for row in csv.DictReader(io.StringIO(text))} == {"rps"}
-    elif suffix == "json":
+    elif suffix.lower() == "json":
         assert {row["metric"] for row in json.loads(text)} == {"rps"}
     else:
         assert ("|---|" in text) is (suffix == "md")
@@ -85,6 +116,9 @@ def test_csv_and_json_go_to_stdout_too(runs: Path) -> None:
         (["--by", "colour"], "no factor 'colour'"),
         (["--baseline", "3GHz"], "no condition '3GHz'"),
         (["--metric", "iops"], "no metric 'iops'"),
+        (["--metric", ""], "no metric ''"),
+        (["--output", ""], "--output needs the name of a file"),
+        (["--output", "x.html"], "no format has the suffix .html (known are .md, .csv, .json, .txt;"),
         (["--output", "/nonexistent/table.md"], "cannot be written"),
     ],
 )
