@@ -64,6 +64,7 @@ class Policy:
         self.highest_khz = self._number("cpuinfo_max_freq")
         self.steps = sorted(int(step) for step in self._words("scaling_available_frequencies"))
         self.turbo_steps = sorted(int(step) for step in self._words("scaling_boost_frequencies"))
+        self.unit_khz = self._cppc_unit_khz() if self.driver == "cppc_cpufreq" else None
 
     def read(self):
         governor = self._text("scaling_governor")
@@ -113,13 +114,26 @@ class Policy:
             return steps[-1] if steps else None
         if self.driver != "cppc_cpufreq":
             return None
-        cppc = "%s/cpu%d/acpi_cppc/" % (CPU, self.cpus[0])
-        nominal_mhz, nominal, highest = (
-            self.sysfs.number(cppc + name) for name in ("nominal_freq", "nominal_perf", "highest_perf")
-        )
+        nominal_mhz, nominal, highest = self._cppc("nominal_freq", "nominal_perf", "highest_perf")
         if not (nominal_mhz and nominal and highest):
             return None
         return nominal_mhz * 1000 * (highest if turbo_on else nominal) // nominal
+
+    def _cppc_unit_khz(self):
+        """Return the frequency of one unit of performance: what lies between is rounded, and not said.
+
+        None where the firmware does not tell, or where frequency is not proportional to performance.
+        """
+        nominal_mhz, nominal, lowest_mhz, lowest = self._cppc(
+            "nominal_freq", "nominal_perf", "lowest_freq", "lowest_perf"
+        )
+        if not (nominal_mhz and nominal and lowest_mhz and lowest):
+            return None
+        proportional = nominal_mhz * lowest == lowest_mhz * nominal
+        return nominal_mhz * 1000 // nominal if proportional and nominal_mhz * 1000 % nominal == 0 else None
+
+    def _cppc(self, *names):
+        return [self.sysfs.number("%s/cpu%d/acpi_cppc/%s" % (CPU, self.cpus[0], name)) for name in names]
 
     def explain_governor(self, governor):
         """Return why *governor* cannot be had and what to try next."""

@@ -104,19 +104,27 @@ def _resolve(policy, text, steps, nearest_will_do, turbo_on):
     if text in ("min", "max"):
         return (lowest if text == "min" else highest), []
     khz = parse_khz(text)
-    nearest = min(steps, key=lambda step: abs(step - khz)) if steps else min(max(khz, lowest), highest)
+    if steps:
+        nearest = min(steps, key=lambda step: abs(step - khz))
+    else:
+        unit = policy.unit_khz or 1
+        nearest = min(max((khz + unit // 2) // unit * unit, lowest), highest)
     if nearest == khz:
         return khz, []
     if nearest_will_do:
         return nearest, [(policy.name, "%s instead of %s, the nearest step" % (format_khz(nearest), text))]
     offer = ", ".join(format_khz(step) for step in steps)
+    if not steps:
+        offer = "%s to %s" % (format_khz(lowest), format_khz(highest))
+        if policy.unit_khz:
+            offer += " in steps of %s" % format_khz(policy.unit_khz)
     raise CpufreqError(
         "%s: %s has no %s; available: %s; next: take what is available%s, or nearest: true for %s"
         % (
             policy.name,
             policy.driver,
             text,
-            offer or "%s to %s" % (format_khz(lowest), format_khz(highest)),
+            offer,
             ", turbo: 'on' (it is off)" if khz > highest and turbo_on is False else "",
             format_khz(nearest),
         )

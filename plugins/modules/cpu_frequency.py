@@ -121,7 +121,9 @@ after:
   type: dict
   sample: *state
 achieved_khz:
-  description: Frequency of each policy after the task, as measured if the hardware tells, else as set.
+  description:
+    - Frequency of each policy after the task, as measured if the hardware tells, else as set.
+    - Empty in check mode, where nothing was set.
   returned: success
   type: dict
   sample: {policy0: 2000000}
@@ -198,12 +200,15 @@ def main():
     if daemons:
         module.warn(cpufreq_daemons.warning(daemons))
     before, after = cpufreq_change.public(before), cpufreq_change.public(after)
+    achieved = (
+        {} if module.check_mode else {policy.name: policy.achieved_khz() for policy in cpufreq.policies}
+    )
     module.exit_json(
         changed=before != after,
         before=before,
         after=after,
         diff={"before": before, "after": after},
-        achieved_khz={policy.name: policy.achieved_khz() for policy in cpufreq.policies},
+        achieved_khz=achieved,
         drivers=sorted({policy.driver for policy in cpufreq.policies}),
         offline_cpus=cpufreq.offline_cpus,
         daemons=daemons,

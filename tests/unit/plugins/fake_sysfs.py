@@ -101,6 +101,8 @@ def build(root, driver):
             files["energy_performance_preference"] = driver.preference
         if driver.name == "cppc_cpufreq":
             files["cpuinfo_cur_freq"] = 4294967295  # an idle CPU's stopped counters
+            for cpu in cpus.split():
+                _put_cppc(root, cpu, driver)
         for name, value in files.items():
             put(root, "%s/%s" % (policy, name), value)
     if driver.switch in ("common", "both"):
@@ -111,6 +113,18 @@ def build(root, driver):
     put(root, CPU + "/present", "0-%d" % last)
     put(root, CPU + "/online", "0-%d" % last)
     return root
+
+
+def _put_cppc(root, cpu, driver):
+    """What the firmware says of the CPU, in its own units of 100 MHz; turbo goes 400 MHz higher."""
+    for name, value in (
+        ("lowest_perf", driver.lowest // 100),
+        ("lowest_freq", driver.lowest),
+        ("nominal_perf", driver.nominal // 100),
+        ("nominal_freq", driver.nominal),
+        ("highest_perf", driver.nominal // 100 + 4),
+    ):
+        put(root, "%s/cpu%s/acpi_cppc/%s" % (CPU, cpu, name), value)
 
 
 def put(root, path, value):

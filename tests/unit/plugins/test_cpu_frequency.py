@@ -11,7 +11,7 @@ import shutil
 from ansible_collections.perflab.bench.plugins.module_utils import (
     saved_state,
 )
-from ansible_collections.perflab.bench.plugins.module_utils.cpufreq import Cpufreq
+from ansible_collections.perflab.bench.plugins.module_utils.cpufreq import Cpufreq, CpufreqError
 from fake_host import CpuFrequencyTest
 from fake_sysfs import CPU, DRIVERS, put
 
@@ -65,6 +65,15 @@ class PinTest(CpuFrequencyTest):
         self.assertEqual(self.pinned("cppc_cpufreq", frequency="max")["setspeed_khz"], 2600000)
         self.assertEqual(self.pinned("cppc_cpufreq", frequency="min")["setspeed_khz"], 200000)
         self.assertEqual(self.pinned("acpi-cpufreq", frequency="max", turbo="on")["setspeed_khz"], 3000000)
+
+    def test_what_lies_between_the_units_of_cppc_is_no_step(self):
+        host = self.host("cppc_cpufreq")
+        with self.assertRaises(CpufreqError) as raised:
+            host.apply(frequency="1.73GHz")
+        self.assertIn("available: 0.2GHz to 2.6GHz in steps of 0.1GHz", str(raised.exception))
+        _changed, _after, notes = host.apply(frequency="1.73GHz", nearest=True)
+        self.assertEqual(notes, ["policy0, policy1: 1.7GHz instead of 1.73GHz, the nearest step"])
+        self.assertEqual(host.state()["policies"]["policy0"]["setspeed_khz"], 1700000)
 
     def test_each_condition_starts_from_what_was_found(self):
         host = self.host("cppc_cpufreq")
@@ -275,9 +284,6 @@ class TurboTest(CpuFrequencyTest):
         foretold = host.apply(turbo="on", check=True)
         self.assertEqual(foretold, host.apply(turbo="on"))
         host = self.host("cppc_cpufreq")
-        for cpu in ("0", "1"):
-            for name, value in (("nominal_freq", 2600), ("nominal_perf", 26), ("highest_perf", 30)):
-                put(host.kernel.root, "%s/cpu%s/acpi_cppc/%s" % (CPU, cpu, name), value)
         foretold = host.apply(turbo="on", frequency="2.9GHz", check=True)
         self.assertEqual(foretold, host.apply(turbo="on", frequency="2.9GHz"))
 
