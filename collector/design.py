@@ -17,13 +17,6 @@ from collector.errors import CollectorError
 from collector.frame import FACTOR, points
 from collector.nearest import did_you_mean
 
-# The factor that a study is about comes first; a study without an entry compares by the first that varies.
-MAIN_FACTORS = {
-    "freq_sweep": ("frequency", "quota"),
-    "virt_compare": ("platform",),
-    "os_compare": ("os",),
-    "net_compare": ("path",),
-}
 USUAL_FACTORS = ("frequency", "quota", "platform", "path", "os", "filesystem", "turbo")
 # Axes that are no factors: two machines, or two runs, side by side.
 PLAIN_AXES = {"host": "host", "run": "run_id"}
@@ -122,7 +115,7 @@ def _axis(planned: pd.DataFrame, factors: list[str], by: str | None) -> str:
         return PLAIN_AXES[by]
     if by is not None and FACTOR + by in factors:
         return FACTOR + by
-    main = MAIN_FACTORS.get(str(planned["study"].iloc[0]), ())
+    main = levels.MAIN_FACTORS.get(str(planned["study"].iloc[0]), ())
     usual = [FACTOR + name for name in (*main, *USUAL_FACTORS)]
     candidates = [name for name in usual if name in factors] + factors
     varying = [name for name in candidates if planned[name].nunique() > 1]

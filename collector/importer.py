@@ -15,7 +15,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from collector import __version__, levels, parsers
-from collector.design import MAIN_FACTORS
 from collector.errors import CollectorError
 from collector.models import (
     SCHEMA,
@@ -35,7 +34,7 @@ from collector.parsers.text import decode
 from collector.samples import Parsed
 from collector.store import load_run, read_profile, read_run
 
-STUDIES = ("freq_sweep", "net_compare", "os_compare", "virt_compare")
+STUDIES = tuple(levels.MAIN_FACTORS)
 _KHZ_PER_GHZ = 1e6
 _FILE_NAME = re.compile(r"\w[\w.+-]*")
 # What the run tree itself has beside hosts, and beside logs.
@@ -137,7 +136,7 @@ def _check_name(of: str, name: str) -> None:
 
 def _check_factors(source: Source) -> None:
     """A point without the factor that its study is about would stand in no comparison."""
-    main = MAIN_FACTORS.get(source.study, ())
+    main = levels.MAIN_FACTORS.get(source.study, ())
     if not main or any(name in source.factors for name in main):
         return
     meant = next((near for name in source.factors if (near := nearest(name, main))), None)

@@ -7,6 +7,13 @@ import re
 from collector.errors import CollectorError
 
 AS_FOUND = "as_found"
+# Every study, with the factors that it is about; which of them a run has depends on its hosts.
+MAIN_FACTORS = {
+    "freq_sweep": ("frequency", "quota"),
+    "net_compare": ("path",),
+    "os_compare": ("os",),
+    "virt_compare": ("platform",),
+}
 _WORDS = {"frequency": ("max", "min", AS_FOUND), "quota": (AS_FOUND,)}
 _EXAMPLES = {"frequency": "2.5GHz, 2500MHz", "quota": "77%"}
 

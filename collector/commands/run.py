@@ -69,7 +69,11 @@ def _measure(playbook: Playbook, run_dir: Path, console: Console) -> int:
     progress = Progress(run_dir)
     progress.poll()  # what a resumed run already has is no news
     if progress.planned and not progress.missing:
-        raise CollectorError("nothing to resume: every point is finished", path=run_dir)
+        raise CollectorError(
+            "nothing to resume: every point is finished",
+            path=run_dir,
+            remedy="to have a failed point measured again, remove its folder there",
+        )
     with (
         (run_dir / "ansible.log").open("a", encoding="utf-8") as log,
         ProgressView(playbook.name, progress, console) as view,
@@ -109,7 +113,11 @@ def _new_run_dir(runs_dir: Path, study: str) -> Path:
                 run_dir.mkdir(parents=True)
                 return run_dir
     except OSError as error:
-        raise CollectorError(f"cannot be created: {error.strerror}", path=run_dir) from error
+        raise CollectorError(
+            f"cannot be created: {error.strerror}",
+            path=run_dir,
+            remedy="name another folder with --runs-dir",
+        ) from error
 
 
 def _resumed(run: str, runs_dir: Path, study: str) -> Path:
@@ -117,5 +125,9 @@ def _resumed(run: str, runs_dir: Path, study: str) -> Path:
     run_dir = Path(run) if Path(run).is_dir() else runs_dir / run
     of_study = read_run(run_dir).study
     if of_study != study:
-        raise CollectorError(f"is a run of {of_study}, not of {study}", path=run_dir)
+        raise CollectorError(
+            f"is a run of {of_study}, not of {study}",
+            path=run_dir,
+            remedy=f"resume it so: collector run {of_study} --resume {run}",
+        )
     return run_dir

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests.old_interpreters import VERSIONS, find_python
 
 HERE = Path(__file__).parent
 # Tests of what runs on the hosts are plain unittest: pytest has left these Pythons behind.
@@ -18,16 +19,7 @@ UNITTEST_FILES = sorted(
 )
 
 
-def find_python(version: str) -> str | None:
-    """Return a Python of exactly *version*, from PATH or from pyenv; a shim of pyenv may not run."""
-    pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}*/bin/python{version}"))
-    for candidate in [shutil.which(f"python{version}"), *map(str, pyenv)]:
-        if candidate and subprocess.run([candidate, "-c", ""], capture_output=True).returncode == 0:
-            return candidate
-    return None
-
-
-@pytest.mark.parametrize("version", ["2.7", "3.6"])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_logic_runs_on_old_pythons(version: str) -> None:
     python = find_python(version)
     if python is None:
