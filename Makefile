@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 RUNS ?= runs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check unit integration examples bench-harness build clean
+.PHONY: help demo test check unit integration lab-up lab-down examples bench-harness build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,12 @@ unit: $(VENV)/dev ## Tests that need nothing but Python
 
 integration: $(VENV)/dev ## Tests that provision and measure this machine (root or sudo)
 	$(BIN)/pytest tests/integration
+
+lab-up: $(VENV)/dev ## Bring up the test hosts and guests (root); tests/lab/README.md
+	$(BIN)/python -m tests.lab up
+
+lab-down: $(VENV)/dev ## Take them away again, also what a killed run left
+	$(BIN)/python -m tests.lab down
 
 examples: $(VENV)/runtime ## Show the published results: what `summarize` makes of examples/
 	@for run in examples/*/run.json; do $(BIN)/python -m collector summarize "$$(dirname "$$run")"; done
