@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.lab import lab
+from tests.lab.machines import STATE
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -85,3 +88,14 @@ def _root_or_sudo() -> None:
         and subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode
     ):
         pytest.skip("needs root, or sudo without a password: it provisions and changes this machine")
+
+
+@pytest.fixture(scope="session")
+def the_lab() -> Iterator[None]:
+    """The lab may be used; it is taken away afterwards, unless it was there before (`make lab-up`)."""
+    if os.geteuid() != 0:
+        pytest.skip("the lab makes machines and networks: run as root")
+    was_there = STATE.exists()
+    yield
+    if not was_there:
+        lab.down()
