@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -18,7 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from conftest import Perflab
 
-BUILD_TIMEOUT_S = 1200
+TIMEOUT_S = 300
 CONFIG = Path("/etc/perflab-redis.conf")
 RUNTIME = Path("/run/perflab-redis")
 BACKLOG = Path("/proc/sys/net/core/somaxconn")
@@ -50,7 +49,7 @@ class RedisHost:
         playbook.write_text(PLAY.format(roles=roles))
         here = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
         return self._perflab.playbook(
-            str(playbook), "-i", "thishost,", "-e", json.dumps(here), *arguments, timeout_s=BUILD_TIMEOUT_S
+            str(playbook), "-i", "thishost,", "-e", json.dumps(here), *arguments, timeout_s=TIMEOUT_S
         )
 
     def changed(self, *arguments: str) -> int:
@@ -182,51 +181,3 @@ def test_a_port_that_is_taken_is_named(host: RedisHost) -> None:
     assert done.returncode != 0
     assert "does not answer on thishost (127.0.0.1 port 16380)" in done.stdout + done.stderr
     assert "Address already in use" in done.stdout + done.stderr
-
-
-@pytest.fixture(scope="module")
-def upstream_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The archive of Redis's makers as the distribution ships it, from the machine's own package sources."""
-    folder = tmp_path_factory.mktemp("sources")
-    parts = folder / "parts"
-    for made in (parts, folder / "lists" / "partial", folder / "cache" / "archives" / "partial"):
-        made.mkdir(parents=True)
-    for source in [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*")]:
-        if source.exists() and re.search(r"//\S+/(debian|ubuntu)", source.read_text()):
-            text = re.sub(r"^(Types: )?deb\b", r"\1deb-src", source.read_text(), flags=re.MULTILINE)
-            (parts / source.name).write_text(text)
-    options = {
-        "Dir::Etc::sourcelist": "/dev/null",
-        "Dir::Etc::sourceparts": parts,
-        "Dir::State::lists": folder / "lists",
-        "Dir::Cache": folder / "cache",
-        "APT::Sandbox::User": "root",
-    }
-    apt_get = ["apt-get", *(f"-o{name}={value}" for name, value in options.items())]
-    for action in (["update"], ["source", "--download-only", "redis"]):
-        subprocess.run([*apt_get, *action], check=True, capture_output=True, cwd=folder)
-    (archive,) = folder.glob("redis_*.orig.tar.*")
-    return archive
-
-
-@pytest.mark.slow
-def test_source_install_from_the_controllers_cache(host: RedisHost, upstream_archive: Path) -> None:
-    version = upstream_archive.name.split("_")[1].split(".orig")[0]
-    prefix = f"/opt/perflab/redis-{version}"
-    inputs = {
-        "redis_install_method": "source",
-        "redis_version": version,
-        "redis_source_url": f"https://sources.invalid/{upstream_archive.name}",
-        "redis_source_cache": str(upstream_archive.parent),
-    }
-    refused = host.play("-e", json.dumps(inputs))
-    assert refused.returncode != 0
-    assert "but redis_sha256 is" in refused.stdout + refused.stderr
-    inputs["redis_sha256"] = hashlib.sha256(upstream_archive.read_bytes()).hexdigest()
-    arguments = ["-e", json.dumps(inputs)]
-    assert host.changed("--check", *arguments) > 0
-    assert host.changed(*arguments) > 0
-    assert as_root("readlink", f"/proc/{host.pid()}/exe").strip() == f"{prefix}/bin/redis-server"
-    assert host.changed(*arguments) == 0
-    host.changed("-e", "redis_state=absent", *arguments)
-    assert not Path(prefix).exists()
