@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 RUNS ?= runs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check unit integration lab-up lab-down examples bench-harness build clean
+.PHONY: help demo test check unit integration lab-up lab-down examples bench-harness bench-scale build clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ examples: $(VENV)/runtime ## Show the published results: what `summarize` makes 
 
 bench-harness: $(VENV)/dev ## What a point costs beyond its benchmark, and whether measuring disturbs
 	$(BIN)/python tools/bench_harness.py
+
+bench-scale: $(VENV)/dev ## What a further host costs the controller (root): 1, 4, 16 and 64 light hosts
+	$(BIN)/python -m tools.bench_scale
 
 build: $(VENV)/dev ## Build the collection's archive into dist/
 	$(BIN)/ansible-galaxy collection build --force --output-path dist

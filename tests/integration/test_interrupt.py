@@ -35,12 +35,18 @@ def start(stand_in: StandIn) -> Start:
     def start(argv: list[str], hosts: str = "a b") -> pexpect.spawn:
         child = pexpect.spawn(
             argv[0], argv[1:], cwd=stand_in.root, env=stand_in.environment(), encoding="utf-8",
-            timeout=60, dimensions=(50, 400),
+            timeout=60, dimensions=(50, 400), preexec_fn=_heed_signals,
         )  # fmt: skip
         _until(lambda: stand_in.seen("started") == set(hosts.split()), child)
         return child
 
     return start
+
+
+def _heed_signals() -> None:
+    """As on a terminal, even if these tests run in the background or under nohup."""
+    for signum in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(signum, signal.SIG_DFL)
 
 
 def _until(condition: Callable[[], bool], child: pexpect.spawn, timeout_s: float = 60) -> None:
@@ -130,7 +136,7 @@ def test_failing_to_restore_tells_the_command_to_run(stand_in: StandIn, start: S
 def test_nothing_is_restored_before_anything_was_changed(stand_in: StandIn) -> None:
     child = pexpect.spawn(
         "env", _two_hosts(stand_in, "-e", "prepare='sleep 60'"), cwd=stand_in.root,
-        env=stand_in.environment(), encoding="utf-8", timeout=60,
+        env=stand_in.environment(), encoding="utf-8", timeout=60, preexec_fn=_heed_signals,
     )  # fmt: skip
     child.expect("PLAY")
     time.sleep(2)

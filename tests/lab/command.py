@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from .errors import LabError
@@ -22,15 +24,20 @@ def run(*argv: str | Path, stdin: str | None = None) -> str:
     return ended.stdout
 
 
-def start(argv: list[str | Path], console: Path, env: dict[str, str] | None = None) -> None:
-    """Start a program that outlives this one; what it prints goes to *console*."""
-    with console.open("ab") as output:
-        # Not as a child: nobody here waits for it.
-        subprocess.run(
-            ["setsid", "--fork", *map(str, argv)],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=env,
-            check=True,
+def start(argv: list[str | Path], console: Path, env: Mapping[str, str] = os.environ) -> None:
+    """Start a program that outlives this one; what it prints goes to *console*. It runs when this returns."""
+    words = [str(word) for word in argv]
+    try:
+        os.posix_spawnp(
+            words[0],
+            words,
+            env,
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, str(console), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644),
+                (os.POSIX_SPAWN_DUP2, 1, 2),
+            ],
+            setsid=True,
         )
+    except FileNotFoundError:
+        raise LabError(f"{words[0]} is missing here") from None

@@ -1,0 +1,277 @@
+"""What a further host costs the controller: a smoke sweep on 1, 4, 16 and 64 hosts.
+
+Makes the hosts itself (tests/lab/light.py), runs `collector run` on them as a user would, and prints its wall
+time, its processor time and its memory, by the host and by the point, and whether a host costs more the more
+there are. Needs root. `make bench-scale`.
+
+The hosts run on this machine too: their work is not in the controller's figures, but it is in the wall time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+
+from tests.lab import light, packages
+from tests.lab.errors import LabError
+
+ROOT = Path(__file__).parents[1]
+FREQUENCIES = ("as_found", "2.0GHz")
+
+SAMPLE_S = 0.5
+PATIENCE_S = 20 * 60
+# By how much more a host may cost than before without being called more: runs differ by as much.
+TOLERANCE = 0.15
+
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a sweep took, of the controller's.
+
+    :param elsewhere_s: processor time of all else here: the hosts, and this machine's other work.
+    """
+
+    hosts: int
+    wall_s: float
+    cpu_s: float
+    memory_mib: float
+    elsewhere_s: float
+
+    @property
+    def points(self) -> int:
+        return self.hosts * len(FREQUENCIES)
+
+
+QUANTITIES = {"wall_s": "wall time, s", "cpu_s": "controller CPU, s", "memory_mib": "controller memory, MiB"}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        *("--hosts", "-n"),
+        type=int,
+        nargs="+",
+        default=[1, 4, 16, 64],
+        help="numbers of hosts (default: 1 4 16 64)",
+    )
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=1,
+        help="sweeps of each number, of which the median counts (default: 1)",
+    )
+    parser.add_argument("--forks", type=int, help="instead of those in ansible.cfg")
+    options = parser.parse_args()
+    try:
+        costs = measure(sorted(set(options.hosts)), options.repeats, options.forks)
+    except LabError as error:
+        print(f"\nbench_scale: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    print(table(costs))
+    rising = [name for name in QUANTITIES if rises(costs, name)]
+    for name in rising:
+        print(f"the growth of {QUANTITIES[name].split(',')[0]} per added host RISES")
+    if not rising and len(costs) > 2:
+        print(f"no growth per added host rises (by more than {TOLERANCE:.0%}, which may be noise)")
+    return 1 if rising else 0
+
+
+def measure(numbers: Sequence[int], repeats: int, forks: int | None) -> list[Cost]:
+    """Return the cost of a sweep on each number of hosts."""
+    packages.provide({"hosts"})
+    sweeps: dict[int, list[Cost]] = {number: [] for number in numbers}
+    with light.alone():
+        for _ in range(repeats):
+            for number in numbers:  # taking turns: a shared machine's speed drifts
+                sweeps[number].append(sweep(number, forks))
+    return [
+        Cost(number, *(median(getattr(one, name) for one in each) for name in (*QUANTITIES, "elsewhere_s")))
+        for number, each in sweeps.items()
+    ]
+
+
+def sweep(number: int, forks: int | None) -> Cost:
+    """Sweep that many new hosts once."""
+    load = os.getloadavg()[0]
+    print(f"{number} hosts (load before: {load:.1f}) ...", end=" ", flush=True, file=sys.stderr)
+    # Its folder lies among the hosts' own, so that what a killed run leaves goes with the next.
+    with light.hosts(number) as inventory, tempfile.TemporaryDirectory(dir=light.STATE) as name:
+        folder = Path(name)
+        environment = os.environ | {"TMPDIR": name, "ANSIBLE_HOME": f"{name}/ansible"}
+        if forks:
+            environment["ANSIBLE_FORKS"] = str(forks)
+        with Controller(command(inventory, folder), environment, folder / "output") as controller:
+            cost = controller.run(number)
+    print(
+        f"{cost.wall_s:.0f} s, controller {cost.cpu_s:.1f} s of CPU, {cost.memory_mib:.0f} MiB",
+        file=sys.stderr,
+    )
+    return cost
+
+
+def command(inventory: Path, folder: Path) -> list[str]:
+    """What a user runs; where this program is killed it ends too."""
+    return [
+        *("setpriv", "--pdeathsig=TERM"),
+        *(sys.executable, "-m", "collector", "run", "freq_sweep", "-i", str(inventory)),
+        *("--profile", "smoke", "--no-summary", "--runs-dir", str(folder / "runs")),
+        *("-e", json.dumps({"freq_sweep_frequencies": FREQUENCIES})),
+    ]
+
+
+class Controller:
+    """A command and every process that comes of it, also those that detach themselves, as ssh's masters do.
+
+    They become this process's children (it is made their "subreaper"), as are the hosts, which were there
+    before.
+    """
+
+    def __init__(self, argv: Sequence[str], environment: dict[str, str], output: Path) -> None:
+        self._argv = argv
+        self._environment = environment
+        self._output = output
+
+    def __enter__(self) -> Controller:
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self._others = set(children().get(os.getpid(), ()))
+        with self._output.open("wb") as output:
+            self._first = subprocess.Popen(
+                self._argv,
+                cwd=ROOT,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._end()
+
+    def run(self, hosts: int) -> Cost:
+        """Wait for the command's end and return what it took."""
+        started, used, busy = time.monotonic(), cpu_of_ended_children(), cpu_of_machine()
+        memory = 0.0
+        while self._first.poll() is None:
+            if time.monotonic() > started + PATIENCE_S:
+                raise LabError(f"{hosts} hosts take longer than {PATIENCE_S} s")
+            memory = max(memory, sum(map(memory_mib, self._processes())))
+            time.sleep(SAMPLE_S)
+        wall_s = time.monotonic() - started
+        if self._first.returncode != 0:
+            tail = "\n".join(self._output.read_text(errors="replace").splitlines()[-20:])
+            raise LabError(f"the sweep on {hosts} hosts failed:\n{tail}")
+        elsewhere_s = cpu_of_machine() - busy
+        self._end()
+        cpu_s = cpu_of_ended_children() - used
+        return Cost(hosts, wall_s, cpu_s, memory, elsewhere_s - cpu_s)
+
+    def _processes(self) -> list[int]:
+        tree = children()
+        found: list[int] = []
+        new = [pid for pid in tree.get(os.getpid(), ()) if pid not in self._others]
+        while new:
+            found += new
+            new = [child for pid in new for child in tree.get(pid, ())]
+        return found
+
+    def _end(self) -> None:
+        """End what is left, and take its processor time into account."""
+        while pids := self._processes():
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            for pid in pids:
+                with contextlib.suppress(ChildProcessError):  # a grandchild, mine in the next round
+                    os.waitpid(pid, 0)
+
+
+def children() -> dict[int, list[int]]:
+    """Return the children of every process."""
+    tree: dict[int, list[int]] = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended since
+            parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
+            tree.setdefault(int(parent), []).append(int(process.name))
+    return tree
+
+
+def memory_mib(pid: int) -> float:
+    """Return the process's memory; a page that n processes share counts as 1/n in each."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def cpu_of_ended_children() -> float:
+    """Return the processor seconds of all processes that ended below this one. Light hosts end later."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def cpu_of_machine() -> float:
+    """Return the processor seconds that this machine has been busy, whatever with."""
+    user, nice, system, _idle, _iowait, irq, softirq, *_ = map(
+        int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+    )
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+
+
+def growths(costs: Sequence[Cost], quantity: str) -> Iterator[float]:
+    """Yield how much a further host adds, from each number of hosts to the next."""
+    for fewer, more in pairwise(costs):
+        yield (getattr(more, quantity) - getattr(fewer, quantity)) / (more.hosts - fewer.hosts)
+
+
+def rises(costs: Sequence[Cost], quantity: str) -> bool:
+    """Whether a host costs more at any number than it did, at the least, at a smaller one."""
+    added = list(growths(costs, quantity))
+    return any(
+        more > min(added[:position]) * (1 + TOLERANCE)
+        for position, more in enumerate(added)
+        if position and min(added[:position]) > 0
+    )
+
+
+def table(costs: Sequence[Cost]) -> str:
+    """Return the figures: of each number of hosts in all, by the host and by the point; then the growth."""
+    rows = [f"{'':28}" + "".join(f"{f'{cost.hosts} hosts':>12}" for cost in costs)]
+
+    def row(label: str, values: Iterator[float] | Sequence[float], skip: int = 0) -> None:
+        rows.append(f"{label:28}" + " " * 12 * skip + "".join(f"{value:12.2f}" for value in values))
+
+    for quantity, label in QUANTITIES.items():
+        values = [getattr(cost, quantity) for cost in costs]
+        row(label, values)
+        row("  a host", [value / cost.hosts for value, cost in zip(values, costs, strict=True)])
+        row("  a point", [value / cost.points for value, cost in zip(values, costs, strict=True)])
+        row("  each host more adds", growths(costs, quantity), skip=1)
+    row("CPU elsewhere here, s", [cost.elsewhere_s for cost in costs])
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
