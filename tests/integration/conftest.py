@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from tests.lab.machines import STATE
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
+LOCK = Path("/tmp/perflab-integration.lock")
 
 # A sweep of seconds: two conditions, which this machine can set with and without cpufreq.
 SHORT_SWEEP = (
@@ -79,6 +81,19 @@ def environment() -> dict[str, str]:
 @pytest.fixture
 def perflab(tmp_path: Path) -> Perflab:
     return Perflab(tmp_path / "runs")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _alone() -> Iterator[None]:
+    """One run of these tests at a time: a machine has one Redis of perflab's, one CPU to set, one lab."""
+    if not LOCK.exists():
+        LOCK.touch()
+    with LOCK.open() as lock:  # to read, which another user may, too
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pytest.exit(f"these tests already run on this machine (they hold {LOCK}); wait for them", 2)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
