@@ -12,6 +12,8 @@ from .command import run
 from .errors import LabError
 from .machines import STATE, Machine, load
 
+_SHOWS_AFTER_S = 1
+
 KEY = STATE / "key"
 KNOWN_HOSTS = STATE / "known_hosts"
 
@@ -69,9 +71,10 @@ def ssh(machine: Machine, command: str) -> subprocess.CompletedProcess[str]:
 def wait_until_up(machine: Machine, patience_s: float) -> None:
     """Return as soon as the machine has started its services and lets its user in."""
     last = "nothing answers"
-    deadline = time.monotonic() + patience_s
-    while time.monotonic() < deadline:
-        if not processes.find(machine):
+    began = time.monotonic()
+    while time.monotonic() < began + patience_s:
+        # A program that has just been started does not show its command line yet.
+        if time.monotonic() > began + _SHOWS_AFTER_S and not processes.find(machine):
             raise LabError(f"{machine.name} ended while it started: see {machine.console}")
         if _greets(machine):
             # "degraded" is up too: some unit that no test needs has failed.

@@ -25,7 +25,7 @@ def run(*argv: str | Path, stdin: str | None = None) -> str:
 
 
 def start(argv: list[str | Path], console: Path, env: Mapping[str, str] = os.environ) -> None:
-    """Start a program that outlives this one; what it prints goes to *console*. It runs when this returns."""
+    """Start a program that outlives this one; what it prints goes to *console*."""
     words = [str(word) for word in argv]
     try:
         os.posix_spawnp(
