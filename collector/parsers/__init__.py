@@ -22,11 +22,14 @@ class Workload:
     :param parse: pure function from the text of a log to its samples and issues.
     :param identity: which row of a table a test's title belongs to.
     :param order: the keys of the tests in the order in which the tool runs them.
+    :param rows: the settings whose values are rows of one table rather than tables of their own; the last is
+        the one that is swept (threads), which a chart draws along.
     """
 
     parse: Callable[[str], Parsed]
     identity: Callable[[str], TestIdentity]
-    order: tuple[str, ...]
+    order: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
 
 
 WORKLOADS: dict[str, Workload] = {

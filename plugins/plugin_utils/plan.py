@@ -32,7 +32,8 @@ def expand(hosts: Mapping[str, Any], seed: int) -> list[dict[str, Any]]:
     order of its own, so that a slow drift (heat, a neighbour) spreads over all conditions. The
     same seed gives the same order.
 
-    :param hosts: host -> {factors: {name: [level]}, repeats, workloads: [{workload, params}], frequency_host}
+    :param hosts: host -> {factors: {name: [level]}, repeats, workloads: [{workload, params, factors}],
+        frequency_host}; a workload's own factors, which it may lack, are varied for it alone.
     """
     if not hosts:
         raise PlanError("no host asks for anything: check the play's hosts and --limit")
@@ -45,34 +46,56 @@ def expand(hosts: Mapping[str, Any], seed: int) -> list[dict[str, Any]]:
 
 
 def _expand_host(host: str, request: Mapping[str, Any], seed: int) -> list[dict[str, Any]]:
-    factors = {name: _levels(host, name, levels) for name, levels in request["factors"].items()}
-    conditions = [dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())]
     repeats = int(request["repeats"])
     workloads = request["workloads"]
     if repeats < 1 or not workloads:
         raise PlanError(
             f"{host}: {repeats} repeats of {len(workloads)} workloads is nothing to run: ask for 1 or more"
         )
+    block = [
+        (condition, workload)
+        for workload in workloads
+        for condition in _conditions(host, {**request["factors"], **(workload.get("factors") or {})})
+    ]
+    swept = _swept(workloads)
     points: list[dict[str, Any]] = []
     for repeat in range(1, repeats + 1):
-        block = list(itertools.product(conditions, workloads))
-        random.Random(f"{seed}:{host}:{repeat}").shuffle(block)  # noqa: S311 - an order, not a secret
-        for condition, workload in block:
+        shuffled = block.copy()
+        random.Random(f"{seed}:{host}:{repeat}").shuffle(shuffled)  # noqa: S311 - an order, not a secret
+        for condition, workload in shuffled:
             order = len(points) + 1
             name = workload["workload"]
-            levels = [_slug(level) for level in condition.values()]
+            params = dict(workload.get("params") or {})
+            settings = [f"{setting}{params[setting]}" for setting in swept[name] if setting in params]
+            words = [name, *settings, *condition.values()]
             points.append(
                 {
-                    "point_id": "-".join([f"{order:03d}", name, *levels, f"r{repeat}"]),
+                    "point_id": "-".join([f"{order:03d}", *map(_slug, words), f"r{repeat}"]),
                     "host": host,
                     "workload": name,
-                    "factors": dict(condition),
-                    "params": dict(workload.get("params") or {}),
+                    "factors": condition,
+                    "params": params,
                     "repeat": repeat,
                     "order": order,
                 }
             )
     return points
+
+
+def _conditions(host: str, factors: Mapping[str, Any]) -> list[dict[str, str]]:
+    levels = {name: _levels(host, name, asked) for name, asked in factors.items()}
+    return [dict(zip(levels, combined, strict=True)) for combined in itertools.product(*levels.values())]
+
+
+def _swept(workloads: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """The settings in which the requests of one workload differ, which so tell its points apart."""
+    params: dict[str, list[Mapping[str, Any]]] = {}
+    for workload in workloads:
+        params.setdefault(workload["workload"], []).append(workload.get("params") or {})
+    return {
+        name: [key for key in asked[0] if any(other.get(key) != asked[0][key] for other in asked)]
+        for name, asked in params.items()
+    }
 
 
 def _levels(host: str, factor: str, levels: Any) -> list[str]:
@@ -105,7 +128,10 @@ def _refuse_shared_frequency(hosts: Mapping[str, Any]) -> None:
     """Two hosts that set the frequency of one machine would measure each other's setting."""
     setter_of: dict[str, str] = {}
     for host, request in hosts.items():
-        levels = [level for name in ("frequency", "turbo") for level in request["factors"].get(name, [])]
+        asked = [request["factors"], *(workload.get("factors") or {} for workload in request["workloads"])]
+        levels = [
+            level for factors in asked for name in ("frequency", "turbo") for level in factors.get(name, [])
+        ]
         if all(level == AS_FOUND for level in levels):
             continue
         machine = request.get("frequency_host") or host

@@ -240,3 +240,35 @@ def test_a_runs_folder_that_cannot_be_written(args: dict[str, Any], tmp_path: Pa
     (tmp_path / "runs").write_text("a file")
     with pytest.raises(plan_run.AnsibleActionFail, match=r"on the controller: .*runs"):
         run_action(args)
+
+
+def test_a_workloads_own_factors_are_varied_for_it_alone() -> None:
+    workloads = [
+        {"workload": "sysbench_cpu", "params": {"threads": 1}, "factors": {"turbo": ["on", "off"]}},
+        {"workload": "fio", "params": {"threads": 1}},
+    ]
+    points = plan.expand(
+        {"a": request(factors={"os": ["Debian 12"]}, repeats=1, workloads=workloads)}, seed=1
+    )
+    assert sorted((point["workload"], tuple(point["factors"].items())) for point in points) == [
+        ("fio", (("os", "Debian 12"),)),
+        ("sysbench_cpu", (("os", "Debian 12"), ("turbo", "off"))),
+        ("sysbench_cpu", (("os", "Debian 12"), ("turbo", "on"))),
+    ]
+
+
+def test_a_points_name_tells_the_settings_that_are_swept() -> None:
+    workloads = [
+        {"workload": "fio", "params": {"threads": threads, "block_size": "4K", "iodepth": 16}}
+        for threads in (1, 12)
+    ]
+    points = plan.expand({"a": request(factors={"os": ["CentOS 7"]}, repeats=1, workloads=workloads)}, seed=1)
+    names = sorted(point["point_id"].split("-", 1)[1] for point in points)
+    assert names == ["fio-threads1-CentOS-7-r1", "fio-threads12-CentOS-7-r1"]
+
+
+def test_refuses_two_workloads_that_set_the_turbo_of_one_machine() -> None:
+    workloads = [{"workload": "sysbench_cpu", "params": {}, "factors": {"turbo": ["on"]}}]
+    both = request(factors={}, workloads=workloads, frequency_host="metal")
+    with pytest.raises(plan.PlanError, match="a and b both set the frequency of metal"):
+        plan.expand({"a": both, "b": both}, seed=1)
