@@ -77,7 +77,7 @@ class Progress:
     def left_s(self, hosts: set[str], now: datetime | None = None) -> float | None:
         """About how many seconds the unfinished points of *hosts* will take, the hosts working side by side.
 
-        None as long as no point has finished.
+        None as long as nothing tells: no point has finished, and the points have no set time.
         """
         return self._times.left_s([p for p in self._unfinished if p.host in hosts], now or datetime.now(UTC))
 
@@ -116,27 +116,32 @@ def describe(planned: PlannedPoint, *, with_workload: bool = True) -> str:
 class _Times:
     """What points took, to estimate what others will take.
 
-    A point is expected to take as long as the mean of those that are most like it: the same host, workload
+    A tool that runs for a set time takes that time, and a mean over all of what such points took beyond it. Any
+    other point is expected to take as long as the mean of those that are most like it: the same host, workload,
     and condition; else the same host and workload; else any. What lies between two points of a host (setting
     the condition, settling, fetching) is added as a mean over all.
     """
 
     def __init__(self) -> None:
         self._durations: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        self._beyond: list[float] = []
         self._pauses: list[float] = []
         self._last_end: dict[str, datetime] = {}
 
     def add(self, planned: PlannedPoint, point: Point) -> None:
         if point.started_at is None or point.finished_at is None:
             return
+        duration = (point.finished_at - point.started_at).total_seconds()
+        if set_s := _set_time_s(planned):
+            self._beyond.append(duration - set_s)
         for likeness in _likenesses(planned):
-            self._durations[likeness].append((point.finished_at - point.started_at).total_seconds())
+            self._durations[likeness].append(duration)
         if (last := self._last_end.get(planned.host)) and last < point.started_at:
             self._pauses.append((point.started_at - last).total_seconds())
         self._last_end[planned.host] = point.finished_at
 
     def left_s(self, points: list[PlannedPoint], now: datetime) -> float | None:
-        if not self._durations:
+        if not self._durations and not all(map(_set_time_s, points)):
             return None
         left: dict[str, float] = defaultdict(float)
         for planned in points:
@@ -147,11 +152,21 @@ class _Times:
         return max(left.values(), default=0.0)
 
     def _expected_s(self, planned: PlannedPoint) -> float:
-        alike = next(self._durations[key] for key in _likenesses(planned) if key in self._durations)
-        return mean(alike) + (mean(self._pauses) if self._pauses else 0.0)
+        if set_s := _set_time_s(planned):
+            expected = set_s + (mean(self._beyond) if self._beyond else 0.0)
+        else:
+            expected = mean(
+                next(self._durations[key] for key in _likenesses(planned) if key in self._durations)
+            )
+        return expected + (mean(self._pauses) if self._pauses else 0.0)
 
 
 def _likenesses(planned: PlannedPoint) -> list[tuple[str, ...]]:
     """What makes points alike, the closest likeness first."""
     work = (planned.host, planned.workload)
     return [(*work, *planned.factors.values()), work, ()]
+
+
+def _set_time_s(planned: PlannedPoint) -> float:
+    """The seconds that the workload's settings say it runs for; 0 where they do not."""
+    return float(planned.params.get("time_s", 0)) + float(planned.params.get("warmup_s", 0))

@@ -99,13 +99,25 @@ class ActionModule(ActionBase):
                 f"{run_json} was planned with seed {run['seed']}: resume it without run_seed"
             )
         # A resumed run may be limited to some of its hosts, but what they do must not differ.
-        run["points"] = [point for point in run["points"] if point["host"] in args["hosts"]]
-        for host in plan.differing(plan.expand(args["hosts"], run["seed"]), run["points"]):
-            raise plan.PlanError(
-                f"{host} asks for other points (factors, params or repeats) than {run_json} planned for it: "
-                "resume with the same variables, leave it out with --limit, or start a new run without run_id"
-            )
-        return _result(run, run_json.parents[1], changed=False)
+        planned = plan.expand(args["hosts"], run["seed"])
+        recorded = [point for point in run["points"] if point["host"] in args["hosts"]]
+        differing = plan.differing(planned, recorded)
+        for host in differing:
+            if (run_json.parent / host).exists():
+                raise plan.PlanError(
+                    f"{host} asks for other points (factors, params or repeats) than {run_json} planned for it: "
+                    "resume with the same variables, leave it out with --limit, or start a new run without run_id"
+                )
+        if differing and not self._task.check_mode:
+            # Of these nothing was measured: a host that could not be reached and only now says what it is.
+            kept = [point for point in run["points"] if point["host"] not in differing]
+            run["points"] = kept + [point for point in planned if point["host"] in differing]
+            run["hosts"] = list(dict.fromkeys([*run["hosts"], *differing]))
+            write_json(str(run_json), run)
+        run["points"] = [point for point in recorded if point["host"] not in differing] + [
+            point for point in planned if point["host"] in differing
+        ]
+        return _result(run, run_json.parents[1], changed=bool(differing))
 
 
 def _result(run: dict[str, Any], runs_dir: Path, changed: bool) -> dict[str, Any]:

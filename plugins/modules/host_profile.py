@@ -23,6 +23,10 @@ options:
   dest:
     description: File on the controller to write the profile to. One that exists is left alone.
     type: path
+  settings:
+    description: Settings of the services that are measured, by service, to stand in the profile.
+    type: dict
+    default: {}
   root:
     description: Where C(proc), C(sys) and C(etc) lie; for tests.
     type: path
@@ -60,7 +64,7 @@ from ansible_collections.perflab.bench.plugins.module_utils.sysfs import Sysfs
 SCHEMA = 1
 
 
-def collect(host, root="/"):
+def collect(host, root="/", settings=None):
     """Return the document of host.json."""
     files = Sysfs(root)
     proc, sys = Sysfs(os.path.join(root, "proc")), Sysfs(os.path.join(root, "sys"))
@@ -77,6 +81,7 @@ def collect(host, root="/"):
         "virtualisation": profile_system.read_virtualisation(files, proc, sys),
         "block_devices": profile_system.read_block_devices(sys),
         "file_systems": profile_system.read_file_systems(proc),
+        "settings": settings or {},
     }
 
 
@@ -85,11 +90,13 @@ def main():
         argument_spec={
             "host": {"type": "str"},
             "dest": {"type": "path"},
+            "settings": {"type": "dict", "default": {}},
             "root": {"type": "path", "default": "/"},
         },
         supports_check_mode=True,
     )
-    module.exit_json(changed=False, profile=collect(module.params["host"], module.params["root"]))
+    params = module.params
+    module.exit_json(changed=False, profile=collect(params["host"], params["root"], params["settings"]))
 
 
 if __name__ == "__main__":

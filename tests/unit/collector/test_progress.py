@@ -142,6 +142,18 @@ def test_time_left_follows_what_points_took(folder: RunFolder) -> None:
     assert progress.left_s(set(), now) == 0
 
 
+def test_tools_that_run_for_a_set_time_tell_it_beforehand(folder: RunFolder) -> None:
+    for point, time_s in zip(folder.points, (30, 60, 60, 900), strict=True):
+        point["params"] = {"time_s": time_s, "warmup_s": 5}
+    folder.write_plan()
+    progress = _polled(folder)
+    now = _START + timedelta(seconds=37)
+    assert progress.left_s({"kunpeng1"}, now) == pytest.approx(30 + 60 + 60 + 900 + 4 * 5)
+    folder.finish(0, start_s=0, duration_s=37)  # 2 s beyond what was set, which the others will need too
+    progress.poll()
+    assert progress.left_s({"kunpeng1"}, now) == pytest.approx(60 + 60 + 900 + 3 * (5 + 2))
+
+
 def test_hosts_work_side_by_side(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", ("kunpeng1", "kunpeng2"))
     folder.write_plan()

@@ -208,15 +208,27 @@ def test_resuming_some_hosts(args: dict[str, Any]) -> None:
     ("changes", "says"),
     [
         ({"hosts": {"a": request(repeats=2)}}, "a asks for other points"),
-        ({"hosts": {"c": request()}}, "c asks for other points"),
         ({"study": "virt_compare"}, "is a run of freq_sweep"),
         ({"seed": 2}, "was planned with seed 1: resume it without run_seed"),
     ],
 )
 def test_resuming_another_plan_is_an_error(args: dict[str, Any], changes: dict[str, Any], says: str) -> None:
-    run_action({**args, "run_id": "my-run", "seed": 1})
+    started = run_action({**args, "run_id": "my-run", "seed": 1})
+    finish(started, started["points"]["a"][0], "ok")
     with pytest.raises(plan_run.AnsibleActionFail, match=says):
         run_action({**args, "run_id": "my-run", **changes})
+
+
+def test_resuming_plans_anew_for_a_host_of_which_nothing_was_measured(args: dict[str, Any]) -> None:
+    """It could not be reached when the run was planned, and only now says what it is."""
+    started = run_action({**args, "run_id": "my-run", "hosts": {"a": request(), "b": request(repeats=1)}})
+    finish(started, started["points"]["a"][0], "ok")
+    resumed = run_action({**args, "run_id": "my-run"})
+    assert resumed["points"]["a"] == started["points"]["a"][1:]
+    assert len(resumed["points"]["b"]) == 9
+    run = Run.model_validate_json((Path(started["run_dir"]) / "run.json").read_text())
+    assert sorted(run.hosts) == ["a", "b"]
+    assert len(run.points) == 18
 
 
 @pytest.mark.parametrize(
