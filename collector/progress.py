@@ -116,10 +116,10 @@ def describe(planned: PlannedPoint, *, with_workload: bool = True) -> str:
 class _Times:
     """What points took, to estimate what others will take.
 
-    A tool that runs for a set time takes that time, and a mean over all of what such points took beyond it. Any
-    other point is expected to take as long as the mean of those that are most like it: the same host, workload,
-    and condition; else the same host and workload; else any. What lies between two points of a host (setting
-    the condition, settling, fetching) is added as a mean over all.
+    A tool that runs for a set time takes that time, and a mean over all of what such points took beyond it.
+    Any other point is expected to take as long as the mean of those that are most like it: the same host,
+    workload and condition; else the same host and workload; else any. What lies between two points of a host
+    (setting the condition, settling, fetching) is added as a mean over all.
     """
 
     def __init__(self) -> None:

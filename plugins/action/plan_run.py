@@ -105,8 +105,9 @@ class ActionModule(ActionBase):
         for host in differing:
             if (run_json.parent / host).exists():
                 raise plan.PlanError(
-                    f"{host} asks for other points (factors, params or repeats) than {run_json} planned for it: "
-                    "resume with the same variables, leave it out with --limit, or start a new run without run_id"
+                    f"{host} asks for other points (factors, params or repeats) than {run_json} planned "
+                    "for it: resume with the same variables, leave it out with --limit, or start a new run "
+                    "without run_id"
                 )
         if differing and not self._task.check_mode:
             # Of these nothing was measured: a host that could not be reached and only now says what it is.
