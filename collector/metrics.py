@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -22,6 +23,27 @@ class Metric:
     unit: str
     better: Better
     title: str
+
+
+_FIO_LATENCIES = {
+    "lat": "total latency",
+    "clat": "completion latency",
+    "slat": "submission latency",
+    "sync": "latency of a sync",
+}
+_FIO_PERCENTILES = (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
+
+
+def _fio_latencies() -> Iterator[Metric]:
+    """Mean, spread, extremes and percentiles of every kind of latency; all but the mean latency itself."""
+    for kind, title in _FIO_LATENCIES.items():
+        parts = {"mean": "mean", "stddev": "standard deviation of", "min": "lowest", "max": "highest"}
+        parts |= {
+            f"p{percent:g}".replace(".", "_"): f"{percent:g}th percentile" for percent in _FIO_PERCENTILES
+        }
+        for part, words in parts.items():
+            if (kind, part) != ("lat", "mean"):
+                yield Metric(f"{kind}_{part}", "ms", Better.LOWER, f"{words} {title}")
 
 
 # The most telling first: a table shows the first one that a log has, if nothing else is asked for.
@@ -49,6 +71,10 @@ _METRICS = (
     Metric("threads", "threads", Better.NONE, "threads"),
     Metric("connections", "connections", Better.NONE, "database connections"),
     Metric("payload", "bytes", Better.NONE, "size of a value"),
+    *_fio_latencies(),
+    Metric("io", "bytes", Better.NONE, "bytes read, written or trimmed"),
+    Metric("err", "errno", Better.NONE, "error number"),
+    Metric("error_lines", "lines", Better.NONE, "lines that report errors"),
 )
 
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _METRICS}
