@@ -46,6 +46,19 @@ def _fio_latencies() -> Iterator[Metric]:
                 yield Metric(f"{kind}_{part}", "ms", Better.LOWER, f"{words} {title}")
 
 
+def _tpcc_counts() -> Iterator[Metric]:
+    """What tpcc-mysql counts beside its result, from its threads and once more as a sum."""
+    counts = {"sc": "in time", "lt": "late", "rt": "tried again", "fl": "failed"}
+    for name, words in counts.items():
+        yield Metric(name, "transactions", Better.NONE, f"transactions {words}")
+        yield Metric(f"{name}_sum", "transactions", Better.NONE, f"transactions {words}, summed up")
+    yield Metric("trx", "transactions", Better.NONE, "new-order transactions of an interval")
+    yield Metric("mix", "%", Better.NONE, "share of all transactions")
+    yield Metric("in_time", "%", Better.NONE, "share of transactions within the time limit")
+    yield Metric("intervals", "lines", Better.NONE, "intermediate reports")
+    yield Metric("deadlocks", "deadlocks", Better.NONE, "deadlocks")
+
+
 # The most telling first: a table shows the first one that a log has, if nothing else is asked for.
 _METRICS = (
     Metric("rps", "requests/s", Better.HIGHER, "requests per second"),
@@ -61,6 +74,7 @@ _METRICS = (
     Metric("avg_rt", "ms", Better.LOWER, "mean response time"),
     Metric("min", "ms", Better.LOWER, "lowest latency"),
     Metric("p50", "ms", Better.LOWER, "median latency"),
+    Metric("p90", "ms", Better.LOWER, "90th percentile latency"),
     Metric("p95", "ms", Better.LOWER, "95th percentile latency"),
     Metric("p99", "ms", Better.LOWER, "99th percentile latency"),
     Metric("max", "ms", Better.LOWER, "highest latency"),
@@ -71,6 +85,7 @@ _METRICS = (
     Metric("threads", "threads", Better.NONE, "threads"),
     Metric("connections", "connections", Better.NONE, "database connections"),
     Metric("payload", "bytes", Better.NONE, "size of a value"),
+    *_tpcc_counts(),
     *_fio_latencies(),
     Metric("io", "bytes", Better.NONE, "bytes read, written or trimmed"),
     Metric("err", "errno", Better.NONE, "error number"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from collector.errors import CollectorError
 from collector.nearest import did_you_mean
-from collector.parsers import fio, redis_benchmark
+from collector.parsers import fio, redis_benchmark, tpcc_mysql
 from collector.parsers.identity import TestIdentity
 from collector.samples import Parsed
 
@@ -35,6 +35,7 @@ class Workload:
 WORKLOADS: dict[str, Workload] = {
     "redis_benchmark": Workload(redis_benchmark.parse, redis_benchmark.identity, redis_benchmark.ORDER),
     "fio": Workload(fio.parse, fio.identity, fio.ORDER, rows=("block_size", "threads")),
+    "tpcc_mysql": Workload(tpcc_mysql.parse, tpcc_mysql.identity, tpcc_mysql.ORDER, rows=("connections",)),
 }
 
 
