@@ -1,7 +1,8 @@
 """Logs written by strangers, each with what a person reads in it. They are not part of the repository.
 
 PERFLAB_WILD_LOGS names a folder of them: ``<tool>/<log>`` beside ``<tool>/<log>.expected.json``, whose
-``rows`` have test, metric, value, unit, and where it applies line and run.
+``rows`` have test, metric, value, unit, and where it applies line and run. Sidecars are written in the words
+of each tool: an adapter turns their rows into the samples that they should be.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,18 @@ import pytest
 
 from collector import parsers
 from collector.parsers.text import decode
+from tests.unit.collector import wild_fio, wild_tpcc_mysql
+from tests.unit.collector.wild import Adapter, Row
 
-_WORKLOADS = {"redis": "redis_benchmark"}
+_ADAPTERS = {
+    "redis": Adapter("redis_benchmark"),
+    "fio": wild_fio.ADAPTER,
+    "tpcc-mysql": wild_tpcc_mysql.ADAPTER,
+}
 _SUFFIX = ".expected.json"
 _FOLDER = os.environ.get("PERFLAB_WILD_LOGS")
 _SIDECARS = (
-    [file for tool in _WORKLOADS for file in sorted(Path(_FOLDER, tool).glob(f"*{_SUFFIX}"))]
+    [file for tool in _ADAPTERS for file in sorted(Path(_FOLDER, tool).glob(f"*{_SUFFIX}"))]
     if _FOLDER
     else [pytest.param(None, marks=pytest.mark.skip("PERFLAB_WILD_LOGS names no folder of wild logs"))]
 )
@@ -35,37 +42,48 @@ _SIDECARS = (
 def test_reads_what_a_person_reads(sidecar: Path) -> None:
     expected: dict[str, Any] = json.loads(sidecar.read_text(encoding="utf-8"))
     log = sidecar.with_name(sidecar.name.removesuffix(_SUFFIX))
-    parsed = parsers.parse(_WORKLOADS[sidecar.parent.name], decode(log.read_bytes()))
+    adapter = _ADAPTERS[sidecar.parent.name]
+    parsed = parsers.parse(adapter.workload, decode(log.read_bytes()))
 
-    values = [row for row in expected["rows"] if math.isfinite(float(row["value"]))]
-    rows: list[dict[str, Any]] = [
-        {
-            "test": sample.test,
-            "metric": sample.metric,
-            "value": sample.value,
-            "unit": sample.unit,
-            "line": sample.line,
-        }
+    wanted = adapter.rows(expected)
+    values = [row for row in wanted if math.isfinite(row.value)]
+    anywhere = {(row.test, row.metric) for row in values if row.line is None}
+    rows = [
+        Row(
+            sample.test,
+            sample.metric,
+            sample.value,
+            sample.unit,
+            None if (sample.test, sample.metric) in anywhere else sample.line,
+            str(sample.run),
+        )
         for sample in parsed.samples
+        if sample.metric not in adapter.unasked and adapter.asks_for(sample, wanted)
     ]
-    keys = ("test", "metric", "value", "unit", "line")
-    assert _count(rows, keys) == _count(values, keys)
+    assert _places(rows) == _places(values)
+    close = pytest.approx([row.value for row in _sorted(values)], rel=adapter.tolerance, abs=0)
+    assert [row.value for row in _sorted(rows)] == close
+    assert _partition(rows) == _partition(values)
 
-    read = _partition((row["line"], sample.run) for row, sample in zip(rows, parsed.samples, strict=True))
-    assert read == _partition((row["line"], row.get("run")) for row in values)
-
-    no_values = {row["line"] for row in expected["rows"] if not math.isfinite(float(row["value"]))}
+    no_values = {row.line for row in wanted if not math.isfinite(row.value)}
     assert no_values <= {issue.line for issue in parsed.issues}
     assert (parsed.failure is not None) == ("expect" in expected)
+    assert adapter.fatal(expected) in (None, sum(issue.fatal for issue in parsed.issues))
 
 
-def _count(rows: Iterable[dict[str, Any]], keys: tuple[str, ...]) -> Counter[tuple[Any, ...]]:
-    return Counter(tuple(row[key] for key in keys) for row in rows)
+def _sorted(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: (row.test, row.metric, row.line or 0, row.value))
 
 
-def _partition(pairs: Iterable[tuple[int, Hashable]]) -> set[frozenset[int]]:
+def _places(rows: Iterable[Row]) -> list[tuple[str, str, str, int | None]]:
+    """What stands where, without the values."""
+    return [(row.test, row.metric, row.unit, row.line) for row in _sorted(rows)]
+
+
+def _partition(rows: Iterable[Row]) -> set[frozenset[int]]:
     """Which lines belong together, whatever their runs are called."""
-    lines: dict[Hashable, set[int]] = defaultdict(set)
-    for line, run in pairs:
-        lines[run].add(line)
+    lines: dict[str | None, set[int]] = defaultdict(set)
+    for row in rows:
+        if row.line is not None:
+            lines[row.run].add(row.line)
     return {frozenset(together) for together in lines.values()}
