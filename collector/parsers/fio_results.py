@@ -36,6 +36,7 @@ class Results:
         self._runs = Runs(_COMMAND)
         self._causes = causes
         self._names: Counter[str] = Counter()
+        self._threads: tuple[int, int | None] = (1, None)  # of the present job: where it tells them, how many
 
     def words(self, text: str) -> None:
         """Take in text around results, which may introduce a run."""
@@ -55,10 +56,10 @@ class Results:
     def take_back_run(self) -> None:
         """Drop the samples of the present run: what is added from now on is a later state of it."""
         kept = [sample for sample in self.samples if sample.run != self._runs.number]
-        line = self.samples[len(kept)].line
+        for first in self.samples[len(kept) : len(kept) + 1]:
+            self.issue(first.line, "", "left out: a later part of the log has this run's later state")
         self.samples = kept
         self._names.clear()
-        self.issue(line, "", "left out: a later part of the log has this run's later state")
 
     def title(self, name: str, host: str | None = None) -> str:
         """The title of a job that begins: jobs of one run that have the same name are numbered."""
@@ -74,9 +75,10 @@ class Results:
 
         :param error: its errno, 0 for none.
         :param cause: the error in words.
-        :param threads: its numjobs.
+        :param threads: its numjobs, which are added to each of its directions.
         """
-        self.add(line, title, {"err": error if error >= 0 else None, "threads": threads})
+        self._threads = (line, threads)
+        self.add(line, title, {"err": error if error >= 0 else None})
         if error:
             words = in_words(error, cause or self._causes.get(error))
             self.issue(line, title, f"{title} failed: {words}", fatal=True)
@@ -84,7 +86,7 @@ class Results:
     def rates(
         self, line: int, test: str, iops: float | None, bandwidth: float | None, io: float, duration: float
     ) -> None:
-        """Add how much a direction did and how fast.
+        """Add how much a direction of the present job did and how fast.
 
         :param bandwidth: bytes/s.
         :param io: bytes.
@@ -95,6 +97,8 @@ class Results:
             self.issue(line, test, f"no value for {test}: {' and '.join(missing)}")
         self.add(line, test, {metric: rate or None for metric, rate in rates.items()})
         self.add(line, test, {"io": io, "duration": duration})
+        where, threads = self._threads
+        self.add(where, test, {"threads": threads})
 
     def add(self, line: int, test: str, values: Mapping[str, float | None]) -> None:
         """Add a sample for each value that can be; a percentile that is no metric is left out."""

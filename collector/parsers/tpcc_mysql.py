@@ -145,6 +145,9 @@ class _Reader:
         if self._state is _State.RUNNING:
             self._end_run(line)
             self._issue(line, text, "the log ends before the result (TpmC)", fatal=True)
+        elif self._state is _State.BEFORE and self._deadlocks:  # the log of the errors alone
+            self._runs.of(WHOLE)
+            self._end_run(line)
 
     def _read_error(self, line: int, text: str, error: re.Match[str]) -> None:
         code, words = error["code"], error["words"].strip()

@@ -56,7 +56,7 @@ def test_text_of_today() -> None:
     values = _values(parsed)
     assert parsed.issues == []
     assert {sample.test for sample in parsed.samples} == {"perflab", "perflab: read", "perflab: write"}
-    assert values["perflab", "threads"] == 2
+    assert values["perflab: write", "threads"] == 2
     assert values["perflab", "err"] == 0
     read = _of(parsed, "perflab: read")
     assert read["iops"] == 111_000
@@ -66,15 +66,17 @@ def test_text_of_today() -> None:
     assert read["lat_mean"] == pytest.approx(0.00172199)
     assert read["clat_min"] == pytest.approx(0.000862)
     assert read["clat_p1"] == pytest.approx(0.001064)
-    assert [sample.line for sample in parsed.samples[:3]] == [6, 6, 7]
+    lines = {(sample.test, sample.metric): sample.line for sample in parsed.samples}
+    assert [lines["perflab: read", metric] for metric in ("threads", "iops", "lat_mean")] == [6, 7, 9]
 
 
 def test_text_of_fio_2_whose_kb_are_1024_bytes_and_whose_lines_have_units_of_their_own() -> None:
     parsed = parse(_text("text-2.2.txt"))
     assert parsed.issues == []
-    assert _of(parsed, "seq") == {"err": 0, "threads": 4}
+    assert _of(parsed, "seq") == {"err": 0}
     assert _of(parsed, "seq: read") == pytest.approx(
         {
+            "threads": 4,
             "iops": 5120,
             "bandwidth": 20,
             "io": 2048 * 2**20,
@@ -111,9 +113,10 @@ def test_json_says_what_it_says_in_ns_and_bytes(name: str) -> None:
     job = json.loads(text)["jobs"][0]
     parsed = parse(text)
     assert parsed.issues == []
-    assert _of(parsed, "perflab") == {"err": 0, "threads": 2}
+    assert _of(parsed, "perflab") == {"err": 0}
     for direction in ("read", "write"):
         values, said = _of(parsed, f"perflab: {direction}"), job[direction]
+        assert values["threads"] == 2
         assert values["iops"] == said["iops"]
         assert values["bandwidth"] * 2**20 == pytest.approx(said["bw_bytes"])
         assert values["io"] == said["io_bytes"]
@@ -123,7 +126,7 @@ def test_json_says_what_it_says_in_ns_and_bytes(name: str) -> None:
         assert values["clat_p99_9"] * 1e6 == pytest.approx(said["clat_ns"]["percentile"]["99.900000"])
         assert "slat_mean" not in values  # psync submits nothing
     lines = text.split("\n")
-    opened = {sample.test: lines[sample.line - 1].strip() for sample in parsed.samples}
+    opened = {s.test: lines[s.line - 1].strip() for s in parsed.samples if s.metric != "threads"}
     assert opened["perflab"].startswith('"jobname"')
     assert opened["perflab: write"] == '"write" : {'
 
@@ -277,7 +280,15 @@ def test_progress_written_over_itself_before_a_document() -> None:
 def test_repeated_keys_and_options_that_only_the_global_ones_have() -> None:
     text = _document(_job(100), **{"global options": {"numjobs": "16", "bs": "4k"}})
     text = text.replace('"bs": "4k"', '"bs": "4k",\n    "bs": "8k"')
-    assert _of(parse(text), "perflab") == {"err": 0, "threads": 16}
+    assert _of(parse(text), "perflab: read")["threads"] == 16
+
+
+def test_every_job_has_its_own_number_of_threads() -> None:
+    jobs = [
+        _job(100, name, **{"job options": {"numjobs": number}}) for name, number in (("a", "1"), ("b", "4"))
+    ]
+    values = _values(parse(_document(*jobs)))
+    assert (values["a: read", "threads"], values["b: read", "threads"]) == (1, 4)
 
 
 def test_json_is_read_and_not_the_text_beside_it() -> None:

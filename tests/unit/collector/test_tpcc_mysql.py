@@ -176,6 +176,13 @@ def test_errors_of_the_server() -> None:
     assert "error 1045" in _failure(denied)
 
 
+def test_deadlocks_of_a_log_that_has_errors_alone_are_counted() -> None:
+    deadlock = "\n1213, 40001, Deadlock found when trying to get lock; try restarting transaction"
+    parsed = parse(deadlock * 3)
+    assert [(s.test, s.metric, s.value, s.line) for s in parsed.samples] == [("tpcc", "deadlocks", 3, 2)]
+    assert parsed.issues == []
+
+
 @pytest.mark.parametrize("value", ["0.000", "nan", "-nan", "inf"])
 def test_no_transaction_is_no_result(value: str) -> None:
     assert f"no value for tpmC: {value}" in _failure(START + INTERVAL + RESULT.replace("720.500", value))

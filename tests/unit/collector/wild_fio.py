@@ -33,10 +33,25 @@ def rows(document: dict[str, Any]) -> list[Row]:
         if row["metric"] == "err":  # the first row of a job
             jobs[run, job] += 1
         title = f"{job} #{jobs[run, job]}" if jobs[run, job] > 1 else job
-        test = f"{title}: {row['dir']}" if "dir" in row else title
         metric, unit, factor = _METRICS.get(row["metric"]) or (row["metric"], "ms", _MS_PER_NS)
-        found.append(Row(test, metric, row["value"] * factor, unit, row.get("line"), run))
+        directions = _directions(document, run) if metric == "threads" else [row.get("dir")]
+        found += [
+            Row(
+                f"{title}: {direction}" if direction else title,
+                metric,
+                row["value"] * factor,
+                unit,
+                row.get("line"),
+                run,
+            )
+            for direction in directions
+        ]
     return found
+
+
+def _directions(document: dict[str, Any], run: str | None) -> list[str]:
+    """Those of a run's job: we say of each with how many threads it was done."""
+    return sorted({row["dir"] for row in document["rows"] if row.get("run") == run and "dir" in row})
 
 
 def _asks_for(sample: Sample, rows: list[Row]) -> bool:
