@@ -73,4 +73,4 @@ class Errors:
 def _counted(issue: ParseIssue, times: int) -> ParseIssue:
     if times == 1:
         return issue
-    return ParseIssue(issue.line, issue.text, f"{issue.reason} (and {times - 1} lines like it)", fatal=True)
+    return ParseIssue(issue.line, issue.text, f"{issue.reason} (and {times - 1} more like it)", fatal=True)

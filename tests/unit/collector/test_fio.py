@@ -400,7 +400,7 @@ def test_a_thousand_lines_of_the_same_error_are_one_issue_and_are_counted() -> N
     lines = [f"verify: bad header numberio {number}, wanted 0 at file f\n" for number in range(1000)]
     parsed = parse("".join(lines))
     assert len(parsed.issues) == 1
-    assert parsed.issues[0].reason.endswith("(and 999 lines like it)")
+    assert parsed.issues[0].reason.endswith("(and 999 more like it)")
     assert parsed.samples == [Sample("errors", "error_lines", 1000, 1)]
 
 
