@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from collector.errors import CollectorError
 from collector.nearest import did_you_mean
-from collector.parsers import fio, redis_benchmark, tpcc_mysql
+from collector.parsers import fio, redis_benchmark, sysbench, tpcc_mysql
 from collector.parsers.identity import TestIdentity
 from collector.samples import Parsed
 
@@ -32,10 +33,21 @@ class Workload:
     rows: tuple[str, ...] = ()
 
 
+def _sysbench(parse: Callable[[str], Parsed], *rows: str) -> Workload:
+    return Workload(parse, sysbench.identity, sysbench.ORDER, rows)
+
+
 WORKLOADS: dict[str, Workload] = {
     "redis_benchmark": Workload(redis_benchmark.parse, redis_benchmark.identity, redis_benchmark.ORDER),
     "fio": Workload(fio.parse, fio.identity, fio.ORDER, rows=("block_size", "threads")),
     "tpcc_mysql": Workload(tpcc_mysql.parse, tpcc_mysql.identity, tpcc_mysql.ORDER, rows=("connections",)),
+    "sysbench_cpu": _sysbench(sysbench.parse, "threads"),
+    "sysbench_memory": _sysbench(sysbench.parse, "operation", "block_size", "threads"),
+    # From 1.0 on these two do not print which of them they are.
+    "sysbench_threads": _sysbench(partial(sysbench.parse, unnamed="threads"), "threads"),
+    "sysbench_mutex": _sysbench(partial(sysbench.parse, unnamed="mutex"), "threads"),
+    "sysbench_fileio": _sysbench(sysbench.parse, "threads"),
+    "sysbench_oltp": _sysbench(sysbench.parse, "threads"),
 }
 
 

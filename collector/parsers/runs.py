@@ -47,6 +47,10 @@ class Runs:
         self._command = self._words = ""
         self._introduced = True
 
+    def begin(self) -> None:
+        """Let the next result be one of a further run: the tool said itself that it began."""
+        self._introduced = True
+
     def of(self, test: str) -> int:
         """The number of the run that the next result, one of *test*, belongs to; sets :attr:`label`."""
         if self.number == 0 or self._introduced or test in self._tests:

@@ -43,6 +43,19 @@ def test_order_has_every_test_once() -> None:
     assert all(parsers.identity("redis_benchmark", key).key == key for key in order)
 
 
+def test_sysbench_of_before_1_0_shares_no_row_with_later_ones() -> None:
+    titles = ("cpu", "cpu (sysbench 0.5)", "cpu (sysbench 0.4)", "cpu, checkpoint 1s")
+    assert len({parsers.identity("sysbench_cpu", title).key for title in titles}) == len(titles)
+
+
+def test_the_swept_setting_is_the_last_of_the_rows() -> None:
+    sysbench = {name: w.rows for name, w in parsers.WORKLOADS.items() if name.startswith("sysbench_")}
+    assert sysbench.pop("sysbench_memory") == ("operation", "block_size", "threads")
+    assert sysbench == {
+        f"sysbench_{test}": ("threads",) for test in parsers.order("sysbench_cpu") if test != "memory"
+    }
+
+
 def test_an_unknown_workload_is_an_error_that_names_the_nearest() -> None:
     with pytest.raises(
         CollectorError, match=r"unknown workload 'redis-benchmark' \(did you mean redis_benchmark\?"
