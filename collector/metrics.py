@@ -55,8 +55,6 @@ def _tpcc_counts() -> Iterator[Metric]:
     yield Metric("trx", "transactions", Better.NONE, "new-order transactions of an interval")
     yield Metric("mix", "%", Better.NONE, "share of all transactions")
     yield Metric("in_time", "%", Better.NONE, "share of transactions within the time limit")
-    yield Metric("intervals", "lines", Better.NONE, "intermediate reports")
-    yield Metric("deadlocks", "deadlocks", Better.NONE, "deadlocks")
 
 
 # The most telling first: a table shows the first one that a log has, if nothing else is asked for.

@@ -19,11 +19,12 @@ import pytest
 
 from collector import parsers
 from collector.parsers.text import decode
-from tests.unit.collector import wild_fio, wild_tpcc_mysql
+from tests.unit.collector import wild_fio, wild_sysbench, wild_tpcc_mysql
 from tests.unit.collector.wild import Adapter, Row
 
 _ADAPTERS = {
     "redis": Adapter("redis_benchmark"),
+    "sysbench": wild_sysbench.ADAPTER,
     "fio": wild_fio.ADAPTER,
     "tpcc-mysql": wild_tpcc_mysql.ADAPTER,
 }
