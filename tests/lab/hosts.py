@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from . import access, host_images, identity, images, network, processes
+from . import access, host_images, identity, images, loops, network, processes
 from .command import run, start
 from .machines import Machine
 
@@ -62,3 +62,5 @@ def down(machine: Machine) -> None:
     """Stop the host at once, as if its power failed; what it wrote stays."""
     processes.kill(machine)
     network.unplug(machine)
+    if (machine.folder / "root").is_mount():
+        loops.detach(machine.folder / "root")

@@ -64,8 +64,7 @@ def down(names: Iterable[str] = ()) -> None:
     """Take away these machines and what they wrote; without names the whole lab. Images stay."""
     with _alone():
         for machine in select(names) if names else load().values():
-            processes.kill(machine)
-            network.unplug(machine)
+            kill(machine)
             mounts.remove(machine.folder)
         if not names:
             network.down()
