@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from struct import pack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from ansible_collections.perflab.bench.plugins.module_utils.block_device import BlockDevices
@@ -23,7 +23,11 @@ from ansible_collections.perflab.bench.plugins.module_utils.measured_filesystem 
     MeasuredFilesystem,
 )
 
+from tests.lab import access, lab
 from tests.unit.plugins.adhoc import run_module
+
+if TYPE_CHECKING:
+    from conftest import Perflab
 
 MIB = 1024 * 1024
 SMALL = 16 * MIB
@@ -471,3 +475,27 @@ def test_a_device_that_udev_looks_at_is_not_in_use(host: Host) -> None:
         disk.close()
         time.sleep(0.05)
         host.mounted(device)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("the_lab")
+def test_a_container_that_loses_its_power(perflab: Perflab) -> None:
+    """Its /dev has no loop devices, neither before nor after; what was written is there again."""
+
+    def play(name: str) -> None:
+        scenario = f"extensions/molecule/filesystem/{name}.yml"
+        done = perflab.playbook("-i", "tests/lab/inventory/lab.yml", scenario)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    (machine,) = lab.up(["ordinary"])
+    attached = command("losetup", "--all")
+    play("converge")
+    try:
+        assert access.ssh(machine, "echo kept | sudo tee /mnt/perflab/xfs/written; sync").returncode == 0
+        lab.reboot(machine)
+        assert command("losetup", "--all") == attached
+        play("converge")
+        assert access.ssh(machine, "cat /mnt/perflab/xfs/written").stdout == "kept\n"
+    finally:
+        play("cleanup")
+    assert command("losetup", "--all") == attached
