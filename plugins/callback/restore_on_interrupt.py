@@ -52,7 +52,8 @@ requirements:
 
 # The actions that leave a host changed until it is restored.
 HOST_CHANGING = frozenset(
-    f"perflab.bench.{name}" for name in ("cpu_frequency", "cpu_quota", "kernel_setting", "run_point")
+    f"perflab.bench.{name}"
+    for name in ("cpu_frequency", "cpu_quota", "filesystem_under_test", "kernel_setting", "run_point")
 )
 
 # Set for the restoring ansible-playbook, so that it does not restore in turn when it is interrupted itself.
