@@ -5,6 +5,9 @@ time, its processor time and its memory, by the host and by the point, and wheth
 there are. Needs root. `make bench-scale`.
 
 The hosts run on this machine too: their work is not in the controller's figures, but it is in the wall time.
+And it slows the controller: a CPU whose sibling or whose cache others use takes longer for the same work, and
+the kernel accounts that as processor time. So a yardstick, a fixed piece of Python's work, is done once a
+second beside each sweep; the controller's work is its processor time in yardsticks.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -38,27 +41,45 @@ PATIENCE_S = 20 * 60
 TOLERANCE = 0.15
 
 _PR_SET_CHILD_SUBREAPER = 36
+_YARDSTICK = {f"host{number}": {"ok": number, "name": f"task {number}" * 3} for number in range(200)}
 
 
 @dataclass(frozen=True)
 class Cost:
     """What a sweep took, of the controller's.
 
+    :param main_s: of cpu_s, what ansible-playbook's own process took, not the forks that it starts for tasks.
     :param elsewhere_s: processor time of all else here: the hosts, and this machine's other work.
+    :param yardstick_ms: processor time of the yardstick while it ran, the median.
     """
 
     hosts: int
     wall_s: float
     cpu_s: float
+    main_s: float
     memory_mib: float
     elsewhere_s: float
+    yardstick_ms: float
 
     @property
     def points(self) -> int:
         return self.hosts * len(FREQUENCIES)
 
+    @property
+    def work(self) -> float:
+        """The controller's work, in yardsticks."""
+        return self.cpu_s / (self.yardstick_ms / 1000)
 
-QUANTITIES = {"wall_s": "wall time, s", "cpu_s": "controller CPU, s", "memory_mib": "controller memory, MiB"}
+
+QUANTITIES = {
+    "wall_s": "wall time, s",
+    "cpu_s": "controller CPU, s",
+    "main_s": "of it, ansible's main process, s",
+    "work": "controller CPU, yardsticks",
+    "memory_mib": "controller memory, MiB",
+}
+# What is the controller's alone. Wall time and plain processor time also tell how full this machine was.
+JUDGED = ("work", "memory_mib")
 
 
 def main() -> int:
@@ -88,9 +109,9 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     print(table(costs))
-    rising = [name for name in QUANTITIES if rises(costs, name)]
+    rising = [name for name in JUDGED if rises(costs, name)]
     for name in rising:
-        print(f"the growth of {QUANTITIES[name].split(',')[0]} per added host RISES")
+        print(f"the growth per added host RISES: {QUANTITIES[name]}")
     if not rising and len(costs) > 2:
         print(f"no growth per added host rises (by more than {TOLERANCE:.0%}, which may be noise)")
     return 1 if rising else 0
@@ -105,7 +126,14 @@ def measure(numbers: Sequence[int], repeats: int, forks: int | None) -> list[Cos
             for number in numbers:  # taking turns: a shared machine's speed drifts
                 sweeps[number].append(sweep(number, forks))
     return [
-        Cost(number, *(median(getattr(one, name) for one in each) for name in (*QUANTITIES, "elsewhere_s")))
+        Cost(
+            number,
+            **{
+                field.name: median(getattr(one, field.name) for one in each)
+                for field in fields(Cost)
+                if field.name != "hosts"
+            },
+        )
         for number, each in sweeps.items()
     ]
 
@@ -172,11 +200,14 @@ class Controller:
     def run(self, hosts: int) -> Cost:
         """Wait for the command's end and return what it took."""
         started, used, busy = time.monotonic(), cpu_of_ended_children(), cpu_of_machine()
-        memory = 0.0
+        memory, main_s, yardsticks = 0.0, 0.0, [yardstick_ms()]
         while self._first.poll() is None:
             if time.monotonic() > started + PATIENCE_S:
                 raise LabError(f"{hosts} hosts take longer than {PATIENCE_S} s")
-            memory = max(memory, sum(map(memory_mib, self._processes())))
+            processes = self._processes()
+            memory = max(memory, sum(map(memory_mib, processes)))
+            main_s = max(main_s, max(map(cpu_of_playbook, processes), default=0.0))
+            yardsticks.append(yardstick_ms())
             time.sleep(SAMPLE_S)
         wall_s = time.monotonic() - started
         if self._first.returncode != 0:
@@ -185,7 +216,7 @@ class Controller:
         elsewhere_s = cpu_of_machine() - busy
         self._end()
         cpu_s = cpu_of_ended_children() - used
-        return Cost(hosts, wall_s, cpu_s, memory, elsewhere_s - cpu_s)
+        return Cost(hosts, wall_s, cpu_s, main_s, memory, elsewhere_s - cpu_s, median(yardsticks))
 
     def _processes(self) -> list[int]:
         tree = children()
@@ -226,6 +257,23 @@ def memory_mib(pid: int) -> float:
     return 0.0
 
 
+def cpu_of_playbook(pid: int) -> float:
+    """Return the processor seconds of the process itself if it is an ansible-playbook, else 0."""
+    with contextlib.suppress(OSError):
+        if b"ansible-playbook" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+            return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def yardstick_ms() -> float:
+    """Do a fixed piece of work on small objects and strings, and return its processor time in ms."""
+    started = time.thread_time()
+    for _ in range(30):
+        json.loads(json.dumps(_YARDSTICK))
+    return (time.thread_time() - started) * 1000
+
+
 def cpu_of_ended_children() -> float:
     """Return the processor seconds of all processes that ended below this one. Light hosts end later."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -258,10 +306,10 @@ def rises(costs: Sequence[Cost], quantity: str) -> bool:
 
 def table(costs: Sequence[Cost]) -> str:
     """Return the figures: of each number of hosts in all, by the host and by the point; then the growth."""
-    rows = [f"{'':28}" + "".join(f"{f'{cost.hosts} hosts':>12}" for cost in costs)]
+    rows = [f"{'':34}" + "".join(f"{f'{cost.hosts} hosts':>12}" for cost in costs)]
 
     def row(label: str, values: Iterator[float] | Sequence[float], skip: int = 0) -> None:
-        rows.append(f"{label:28}" + " " * 12 * skip + "".join(f"{value:12.2f}" for value in values))
+        rows.append(f"{label:34}" + " " * 12 * skip + "".join(f"{value:12.2f}" for value in values))
 
     for quantity, label in QUANTITIES.items():
         values = [getattr(cost, quantity) for cost in costs]
@@ -270,6 +318,7 @@ def table(costs: Sequence[Cost]) -> str:
         row("  a point", [value / cost.points for value, cost in zip(values, costs, strict=True)])
         row("  each host more adds", growths(costs, quantity), skip=1)
     row("CPU elsewhere here, s", [cost.elsewhere_s for cost in costs])
+    row("yardstick, ms", [cost.yardstick_ms for cost in costs])
     return "\n".join(rows)
 
 
