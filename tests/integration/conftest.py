@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab import lab
-from tests.lab.machines import STATE
+from tests.lab import lab, packages
+from tests.lab.machines import load
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -105,12 +106,43 @@ def _root_or_sudo() -> None:
         pytest.skip("needs root, or sudo without a password: it provisions and changes this machine")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs the lab comes last: its images are made while the other tests run."""
+    items.sort(key=_needs_lab)
+
+
+def _needs_lab(item: pytest.Item) -> bool:
+    return "the_lab" in getattr(item, "fixturenames", ())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _images(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, _alone: None
+) -> Iterator[subprocess.Popen[bytes] | None]:
+    """Makes the lab's images beside the tests that come before its own; what fails, the lab says then."""
+    if os.geteuid() != 0 or not any(map(_needs_lab, request.session.items)):
+        yield None
+        return
+    packages.provide({"hosts", "guests"})  # not beside the tests: they install packages too
+    with (tmp_path_factory.mktemp("lab") / "images.log").open("w") as log:
+        making = subprocess.Popen(
+            ["nice", "-n", "19", sys.executable, "-m", "tests.lab", "images"],
+            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+    yield making
+    if making.poll() is None:
+        os.killpg(making.pid, signal.SIGTERM)
+        making.wait()
+
+
 @pytest.fixture(scope="session")
-def the_lab() -> Iterator[None]:
+def the_lab(_images: subprocess.Popen[bytes] | None) -> Iterator[None]:
     """The lab may be used; it is taken away afterwards, unless it was there before (`make lab-up`)."""
     if os.geteuid() != 0:
         pytest.skip("the lab makes machines and networks: run as root")
-    was_there = STATE.exists()
+    was_there = any(map(lab.is_up, load().values()))
+    if _images:
+        _images.wait()
     yield
     if not was_there:
         lab.down()
