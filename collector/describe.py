@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from collector import design, levels
-from collector.compare import Column, Comparison
+from collector.comparison import Column, Comparison
 from collector.frame import shared_params
 from collector.metrics import Better
 from collector.models import HostProfile, Status

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from collector import stats
-from collector.compare import Column, Comparison
+from collector.comparison import Column, Comparison
 from collector.frame import MISSING, points, shared_params
 from collector.models import Status
 from collector.words import counted, listed

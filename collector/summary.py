@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from collector import design
-from collector.compare import Comparison, compare, metrics_of
+from collector.compare import compare, metrics_of
+from collector.comparison import Comparison
 from collector.describe import Profiles
 from collector.errors import CollectorError
 from collector.frame import points, tidy

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from collector.compare import Cell, Comparison
+from collector.comparison import Cell, Comparison
 from collector.stats import ALPHA, CONFIDENCE, SAME_WITHIN, Verdict
 from collector.words import counted
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from collector import describe
-from collector.compare import Cell, Comparison
+from collector.comparison import Cell, Comparison
 from collector.doubts import doubts
 from collector.render.glyphs import NONE, UNICODE, formatter, ratio
 from collector.summary import Summary

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from collector import describe
-from collector.compare import Cell, Comparison, Row
+from collector.comparison import Cell, Comparison, Row
 from collector.doubts import doubts
 from collector.render.glyphs import ASCII, NONE, UNICODE, Glyphs, formatter, ratio
 from collector.render.layout import Block, Entry, Line

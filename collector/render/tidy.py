@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from collector.compare import Cell, Column, Comparison, Row
+from collector.comparison import Cell, Column, Comparison, Row
 from collector.frame import FACTOR
 from collector.models import Status
 from collector.summary import Summary

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from collector import store
-from collector.compare import Comparison
+from collector.comparison import Comparison
 from collector.summary import Summary, summarize
 from tests.unit.collector.runs import Written, write_run
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from collector import describe, design, store
-from collector.compare import Comparison, compare
+from collector.compare import compare
+from collector.comparison import Comparison
 from collector.doubts import doubts
 from collector.errors import CollectorError
 from collector.frame import tidy

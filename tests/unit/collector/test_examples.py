@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from collector import describe, store
-from collector.compare import Comparison
+from collector.comparison import Comparison
 from collector.doubts import doubts
 from collector.stats import Verdict
 from collector.summary import Summary, summarize

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from collector import store
-from collector.compare import Cell
+from collector.comparison import Cell
 from collector.render import markdown, terminal, tidy
 from collector.render.glyphs import UNICODE, formatter
 from collector.stats import Verdict
