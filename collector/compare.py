@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import statistics
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
+from typing import cast
 
 import pandas as pd
 
-from collector import design, levels, parsers, stats
-from collector.comparison import Cell, Column, Comparison, Row, Scaling
+from collector import design, levels, parsers, rows, stats
+from collector.comparison import Cell, Column, Comparison, Outcome, Row, Scaling
 from collector.frame import POINT_KEY, factor_columns, points, shared_params
 from collector.metrics import METRICS, Better, Metric
 from collector.models import Status
@@ -28,16 +31,19 @@ def compare(group: design.Group, metric: Metric, baseline: str | None = None) ->
         _column(group.by, level, planned[planned["level"] == level], quota_cpus) for level in order
     )
     samples = group.frame[group.frame["metric"] == metric.name]
-    rows = _rows(samples, metric, columns, base=columns[0].level) if len(samples) else ()
+    outcomes = _outcomes(group.frame)
+    found = _rows(samples, metric, columns, outcomes) if len(samples) else ()
+    workload = str(planned["workload"].iloc[0])
     return Comparison(
         study=str(planned["study"].iloc[0]),
-        workload=str(planned["workload"].iloc[0]),
+        workload=workload,
         by=group.by,
+        sweep=rows.swept(workload) if any(row.swept is not None for row in found) else None,
         metric=metric,
         fixed=group.fixed,
         columns=columns,
-        rows=rows,
-        scaling=_scaling(group.by, columns, rows, quota_cpus),
+        rows=found,
+        scaling=_scaling(group.by, columns, found, quota_cpus),
         zeros=_zeros(samples),
         averaged=tuple(samples[samples.duplicated([*POINT_KEY, "test"])]["test"].unique()),
         frame=group.frame,
@@ -76,19 +82,40 @@ def _column(by: str, level: str, planned: pd.DataFrame, quota_cpus: float) -> Co
         size=size,
         observed_ghz=observed,
         params=shared_params(planned),
-        planned=len(planned),
-        status=Status.OK.value if len(done) else str(planned["status"].mode()[0]),
+        status=_status(planned),
         achieved=achieved,
     )
 
 
-def _rows(samples: pd.DataFrame, metric: Metric, columns: tuple[Column, ...], base: str) -> tuple[Row, ...]:
-    """Rows in the tool's own order. A test that stands several times in a log counts once, averaged."""
-    repeats = samples.groupby(["test", "level", *POINT_KEY], sort=False)["value"].mean()
-    values = {
-        (str(test), str(level)): tuple(map(float, of_condition))
-        for (test, level), of_condition in repeats.groupby(["test", "level"], sort=False)
+def _status(planned: pd.DataFrame) -> str:
+    if (planned["status"] == Status.OK).any():
+        return Status.OK.value
+    return str(planned["status"].mode()[0])
+
+
+def _outcomes(frame: pd.DataFrame) -> dict[tuple[str, str], Outcome]:
+    """What became of the points, by level and by the settings that are rows."""
+    planned = frame.drop_duplicates([*POINT_KEY, "settings"])
+    return {
+        (str(level), str(settings)): Outcome(len(alike), _status(alike))
+        for (level, settings), alike in planned.groupby(["level", "settings"], sort=False)
     }
+
+
+def _rows(
+    samples: pd.DataFrame,
+    metric: Metric,
+    columns: tuple[Column, ...],
+    outcomes: Mapping[tuple[str, str], Outcome],
+) -> tuple[Row, ...]:
+    """Rows in the tool's own order. A test that stands several times in a log counts once, averaged."""
+    base = columns[0].level
+    repeats: dict[tuple[str, str], dict[Hashable, float]] = {}
+    means = samples.groupby(["test", "level", *POINT_KEY], sort=False)["value"].mean()
+    for where, value in means.items():
+        test, level, *point = cast(tuple[str, ...], where)
+        repeats.setdefault((test, level), {})[tuple(point)] = float(value)
+    values = {here: tuple(of_condition.values()) for here, of_condition in repeats.items()}
     zeros = set(_zeros(samples))
     ratios = {
         (test, level): stats.ratio(values[test, base], other)
@@ -108,7 +135,7 @@ def _rows(samples: pd.DataFrame, metric: Metric, columns: tuple[Column, ...], ba
         mean = statistics.fmean(values[here])
         ratio, tested = ratios.get(here), differences.get(here)
         return Cell(
-            values=values[here],
+            repeats=repeats[here],
             mean=mean,
             stddev=statistics.stdev(values[here]) if len(values[here]) > 1 else None,
             per_size=mean / column.size if column.size else None,
@@ -119,17 +146,33 @@ def _rows(samples: pd.DataFrame, metric: Metric, columns: tuple[Column, ...], ba
             verdict=None if ratio is None else stats.verdict(ratio, tested, metric.better),
         )
 
-    titles = {str(row.test): str(row.title) for row in samples.itertuples()}
+    workload = str(samples["workload"].iloc[0])
+    of_test = {str(record["test"]): record for record in samples.drop_duplicates("test").to_dict("records")}
     notes = {(row.test, row.level): str(row.note) for row in samples.dropna(subset="note").itertuples()}
-    tool_order = {test: i for i, test in enumerate(parsers.order(str(samples["workload"].iloc[0])))}
-    return tuple(
-        Row(
+    tool_tests = dict.fromkeys((*parsers.order(workload), *samples["tool_test"].unique()))
+    order = {tool_test: position for position, tool_test in enumerate(tool_tests)}
+
+    def row(test: str) -> Row:
+        record = of_test[test]
+        return Row(
             test=test,
-            title=titles[test],
+            title=str(record["title"]),
+            tool_test=str(record["tool_test"]),
+            series=str(record["series"]),
+            swept=None if pd.isna(record["swept"]) else float(record["swept"]),
+            settings=json.loads(record["settings"]),
             cells={c.level: cell(test, c) for c in columns if (test, c.level) in values},
             notes={c.level: notes[test, c.level] for c in columns if (test, c.level) in notes},
+            outcomes={
+                c.level: outcomes.get((c.level, record["settings"]), Outcome(0, c.status)) for c in columns
+            },
         )
-        for test in sorted(titles, key=lambda test: tool_order.get(test, len(tool_order)))
+
+    return tuple(
+        sorted(
+            map(row, of_test),
+            key=lambda row: (order[row.tool_test], rows.sort_key(workload, row.settings)),
+        )
     )
 
 
@@ -139,7 +182,7 @@ def _zeros(samples: pd.DataFrame) -> tuple[tuple[str, str], ...]:
 
 
 def _scaling(
-    by: str, columns: tuple[Column, ...], rows: tuple[Row, ...], quota_cpus: float
+    by: str, columns: tuple[Column, ...], table: tuple[Row, ...], quota_cpus: float
 ) -> Scaling | None:
     unit = {"frequency": "GHz", "quota": "CPU"}.get(by)
     if unit is None:
@@ -149,7 +192,9 @@ def _scaling(
     sizes = {c.level: c.size for c in columns if c.size and c.status == Status.OK}
     differ = bool(sizes) and max(sizes.values()) / min(sizes.values()) > 1 + NOT_ACHIEVED
     full = [
-        row for row in rows if all(level in row.cells and min(row.cells[level].values) > 0 for level in sizes)
+        row
+        for row in table
+        if all(level in row.cells and min(row.cells[level].values) > 0 for level in sizes)
     ]
     slopes = [
         stats.scaling_exponent(list(sizes.values()), [row.cells[level].mean for level in sizes])

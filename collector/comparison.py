@@ -15,6 +15,8 @@ import pandas as pd
 
 from collector import stats
 from collector.metrics import Metric
+from collector.rows import Settings
+from collector.stats import Repeats
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,6 @@ class Column:
         what it was set to if that was achieved, else what was observed, or read back where nothing was.
     :param observed_ghz: the clock while the workload ran, the median of its points; None where unknown.
     :param params: the workload's settings that all its points share.
-    :param planned: the number of its points.
     :param status: "ok", or where none of its points has a result, what became of most of them.
     :param achieved: whether the frequency that it is called after was reached; None if none was set or the
         clock is not known.
@@ -42,7 +43,6 @@ class Column:
     size: float | None
     observed_ghz: float | None
     params: dict[str, Any]
-    planned: int
     status: str
     achieved: bool | None = None
 
@@ -56,7 +56,7 @@ class Column:
 class Cell:
     """One test under one condition.
 
-    :param values: one value a repeat.
+    :param repeats: one value a repeat, by its point: run, host and point_id.
     :param mean: arithmetic.
     :param stddev: of the sample; None for one value.
     :param per_size: the mean per GHz or per CPU.
@@ -67,7 +67,7 @@ class Cell:
     :param verdict: None where there is no ratio.
     """
 
-    values: tuple[float, ...]
+    repeats: Repeats
     mean: float
     stddev: float | None
     per_size: float | None
@@ -78,8 +78,12 @@ class Cell:
     verdict: stats.Verdict | None
 
     @property
+    def values(self) -> tuple[float, ...]:
+        return tuple(self.repeats.values())
+
+    @property
     def n(self) -> int:
-        return len(self.values)
+        return len(self.repeats)
 
     @property
     def variation(self) -> float | None:
@@ -88,16 +92,39 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
-    """A test.
+class Outcome:
+    """What became of some points.
 
+    :param planned: their number.
+    :param status: "ok", or where none of them has a result, what became of most of them.
+    """
+
+    planned: int
+    status: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A test, or one point of a sweep: a test with a number of threads.
+
+    :param tool_test: the tool's test, without the settings that are rows.
+    :param series: the title without what is swept.
+    :param swept: the value of what is swept; None where nothing is.
+    :param settings: the workload's settings that are rows.
+    :param cells: by level; a condition without a value has none.
     :param notes: what differs in the work done, by level, where it is not the test's usual work.
+    :param outcomes: what became of the points that were planned for it, by level.
     """
 
     test: str
     title: str
-    cells: dict[str, Cell]  # by level; a condition without a value has none
+    tool_test: str
+    series: str
+    swept: float | None
+    settings: Settings
+    cells: dict[str, Cell]
     notes: dict[str, str]
+    outcomes: dict[str, Outcome]
 
 
 @dataclass(frozen=True)
@@ -133,6 +160,7 @@ class Comparison:
     """One table.
 
     :param by: the factor (or "host", "run") whose levels are the columns.
+    :param sweep: the setting that is swept along the rows ("threads"); None where nothing is.
     :param fixed: the factors that have one level in the whole table.
     :param zeros: the tests that have a value of 0, with the level: 0 has neither a ratio nor a logarithm.
     :param averaged: tests that stand several times in one log.
@@ -142,6 +170,7 @@ class Comparison:
     study: str
     workload: str
     by: str
+    sweep: str | None
     metric: Metric
     fixed: dict[str, str]
     columns: tuple[Column, ...]  # the baseline first

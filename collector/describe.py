@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +22,14 @@ _PARAMS = {
     "threads": "{} threads",
     "data_size": "{} bytes a value",
     "pipeline": "pipeline of {}",
+    "warehouses": "{} warehouses",
+    "time_s": "{} s",
+    "warmup_s": "{} s of warm-up",
 }
 # Not worth a word in a header: the tool's defaults, and the tests, which are the rows.
 _SILENT = {"data_size": 3, "pipeline": 1}
 _SHOWN_BY_ROWS = {"tests"}
-_UNIT_IN_NAME = {"rps"}
+_UNIT_IN_NAME = {"rps", "tpmC", "iops"}
 _NOT_TOLD_APART = {Verdict.SAME, Verdict.UNDECIDED}
 
 
@@ -45,11 +48,33 @@ def facts(comparison: Comparison, profiles: Profiles) -> list[str]:
     """What was compared, on what, how often: the header, in phrases."""
     return [
         comparison.study,
-        *_hosts(comparison, profiles),
-        _workload(comparison),
+        *hosts(comparison, profiles),
+        workload(comparison),
         *(_fixed(name, level) for name, level in comparison.fixed.items() if level != levels.AS_FOUND),
         _repeats(comparison),
     ]
+
+
+def circumstances(comparison: Comparison) -> dict[str, str]:
+    """What holds for the whole table and may set it apart from another: phrases by name, factors first."""
+    shared = shared_params(comparison.frame)
+    return {
+        **{name: _fixed(name, level) for name, level in comparison.fixed.items()},
+        **{name: _param(name, value) for name, value in sorted(shared.items())},
+        "host": listed(dict.fromkeys(host for column in comparison.columns for host in column.hosts)),
+        "runs": listed(dict.fromkeys(run for column in comparison.columns for run in column.runs)),
+    }
+
+
+def set_apart(comparisons: Sequence[Comparison]) -> list[tuple[str, ...]]:
+    """For each comparison the fewest of its circumstances that set it apart from the others."""
+    known = [circumstances(comparison) for comparison in comparisons]
+    told: list[tuple[str, ...]] = [() for _ in comparisons]
+    for name in dict.fromkeys(name for found in known for name in found):
+        finer = [(*before, found.get(name, "")) for before, found in zip(told, known, strict=True)]
+        if len(set(finer)) > len(set(told)):
+            told = finer
+    return [tuple(filter(None, phrases)) for phrases in told]
 
 
 def metric_and_direction(comparison: Comparison) -> str:
@@ -78,9 +103,12 @@ def foot(comparison: Comparison) -> list[FootRow]:
     rows = []
     if means:
         counts = {mean.tests for mean in means.values()}
-        over = f", {counted(counts.pop(), 'test')}" if len(counts) == 1 else ""
+        noun = _row_noun(comparison)
+        over = f", {counted(counts.pop(), noun)}" if len(counts) == 1 else ""
         if not over:
-            rows.append(FootRow("tests matched", {level: str(mean.tests) for level, mean in means.items()}))
+            rows.append(
+                FootRow(f"{noun}s matched", {level: str(mean.tests) for level, mean in means.items()})
+            )
         rows += [
             _ratios(f"mean of ratios{over}", {level: mean.arithmetic for level, mean in means.items()}),
             _ratios("geometric mean", {level: mean.geometric for level, mean in means.items()}),
@@ -101,7 +129,7 @@ def scaling(comparison: Comparison) -> str | None:
         return None
     lower = comparison.metric.better is Better.LOWER
     reference = "-1 = inversely proportional" if lower else "1 = proportional"
-    over = f"median over {counted(found.tests, 'test')}"
+    over = f"median over {counted(found.tests, _row_noun(comparison))}"
     text = f"scaling exponent {found.exponent:.2f} ({over}; {reference} to {comparison.by})"
     why = "not limited" if comparison.by == "quota" else "frequency not known"
     unknown = [c.label for c in comparison.columns if c.level in found.unknown]
@@ -136,7 +164,7 @@ def remarks(comparison: Comparison) -> list[str]:
 
 
 def _exceptions(comparison: Comparison, other: Column) -> str:
-    """In how many tests the other condition is better, and which are the exceptions."""
+    """In how many rows the other condition is better, and which are the exceptions."""
     faster: list[str] = []
     slower: list[str] = []
     for row in comparison.rows:
@@ -145,11 +173,17 @@ def _exceptions(comparison: Comparison, other: Column) -> str:
             continue
         better = (cell.ratio > 1) is (comparison.metric.better is Better.HIGHER)
         (faster if better else slower).append(f"{row.test} ({cell.ratio:.3f})")
-    tests = counted(len(comparison.ratios(other.level)), "test")
-    text = f"{other.label} is faster in {len(faster) or 'none'} of {tests}"
+    tests = counted(len(comparison.ratios(other.level)), _row_noun(comparison))
+    more, less = ("better", "worse") if comparison.metric.unit == "%" else ("faster", "slower")
+    text = f"{other.label} is {more} in {len(faster) or 'none'} of {tests}"
     if len(faster) <= len(slower):
         return f"{text}: {listed(faster)}" if faster else text
-    return f"{text}, slower in {len(slower)}: {listed(slower)}" if slower else text
+    return f"{text}, {less} in {len(slower)}: {listed(slower)}" if slower else text
+
+
+def _row_noun(comparison: Comparison) -> str:
+    """What a row is: a test, or one point of a sweep."""
+    return "row" if comparison.sweep else "test"
 
 
 def _scale_label(comparison: Comparison) -> str:
@@ -161,13 +195,12 @@ def _scale_label(comparison: Comparison) -> str:
 
 
 def _fixed(name: str, level: str) -> str:
-    if name in design.PLAIN_AXES:
-        return f"{name} {level}"
-    label = levels.label(name, level)
-    return label if name in design.USUAL_FACTORS else f"{name} {label}"
+    label = level if name in design.PLAIN_AXES else levels.label(name, level)
+    says_of_what = name in design.USUAL_FACTORS and level != levels.AS_FOUND
+    return label if says_of_what else f"{name} {label}"
 
 
-def _hosts(comparison: Comparison, profiles: Profiles) -> list[str]:
+def hosts(comparison: Comparison, profiles: Profiles) -> list[str]:
     """The hosts, once if all conditions ran on the same, else by condition."""
     if len({column.hosts for column in comparison.columns}) == 1:
         column = comparison.columns[0]
@@ -195,7 +228,7 @@ def _host(comparison: Comparison, host: str, profiles: Profiles) -> str:
     return f"{host} ({detail})" if detail else host
 
 
-def _workload(comparison: Comparison) -> str:
+def workload(comparison: Comparison) -> str:
     """The tool and those of its settings that all conditions share."""
     shared = shared_params(comparison.frame)
     told = {n: v for n, v in shared.items() if v and n not in _SHOWN_BY_ROWS and _SILENT.get(n) != v}
@@ -210,10 +243,14 @@ def _param(name: str, value: Any) -> str:
     return _PARAMS[name].format(text) if name in _PARAMS else f"{name} {text}"
 
 
+def repeats(comparison: Comparison) -> tuple[int, int]:
+    """How many values stand behind a cell: the fewest and the most; 0 where there is no result."""
+    counts = [cell.n for row in comparison.rows for cell in row.cells.values()]
+    return min(counts, default=0), max(counts, default=0)
+
+
 def _repeats(comparison: Comparison) -> str:
-    """How many values stand behind a cell."""
-    counts = {cell.n for row in comparison.rows for cell in row.cells.values()}
-    if not counts:
+    few, many = repeats(comparison)
+    if not many:
         return "no result"
-    few, many = min(counts), max(counts)
     return ("" if few == many else f"{few} to ") + counted(many, "repeat")

@@ -6,12 +6,13 @@ then whether the conditions were what they are called, then noise, then what els
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from collector import stats
+from collector import rows, stats
 from collector.comparison import Column, Comparison
 from collector.frame import MISSING, points, shared_params
 from collector.models import Status
@@ -38,7 +39,7 @@ def doubts(comparison: Comparison) -> list[str]:
         *_outliers(comparison),
         *_noise(comparison),
         *_circumstances(comparison, measured),
-        *_differences(comparison, measured),
+        *differences(comparison),
     ]
 
 
@@ -60,15 +61,24 @@ def gaps(frame: pd.DataFrame, labels: dict[str, str]) -> Iterator[str]:
     alike_in = ["host", "level", "status", "reason"]
     for (host, level, status, reason), alike in failed.groupby(alike_in, sort=False):
         where = f"{host}: " if several_hosts else ""
-        what = f"{_repeats(alike['repeat'])} {_OUTCOMES[str(status)]}"
+        what = f"{_which(alike)} {_OUTCOMES[str(status)]}"
         yield f"{where}{labels[str(level)]}, {what}: {reason} ({alike['path'].iloc[0]})"
     missing = planned[planned["status"] == MISSING]
     not_run = [
-        f"{labels[str(level)]}{f' on {host}' if several_hosts else ''} ({_repeats(alike['repeat'])})"
+        f"{labels[str(level)]}{f' on {host}' if several_hosts else ''} ({_which(alike)})"
         for (host, level), alike in missing.groupby(["host", "level"], sort=False)
     ]
     if not_run:
         yield f"not run: {listed(not_run, most=12)}"
+
+
+def _which(alike: pd.DataFrame) -> str:
+    """The points by row of the table, if it has such, and repeat."""
+    by_row = [
+        (rows.words(str(alike["workload"].iloc[0]), json.loads(str(settings))), _repeats(of_row["repeat"]))
+        for settings, of_row in alike.groupby("settings", sort=False)
+    ]
+    return listed(", ".join(filter(None, row)) for row in by_row)
 
 
 def _repeats(numbers: pd.Series[int]) -> str:
@@ -91,7 +101,7 @@ def _clock(comparison: Comparison, measured: _Measured) -> Iterator[str]:
 
 def _few_repeats(comparison: Comparison, measured: _Measured) -> Iterator[str]:
     baseline, *others = comparison.columns
-    single = [column for column, ok in measured if len(ok) == 1]
+    single = [column for column, _ in measured if _most_repeats(comparison, column) == 1]
     if not single or not others:
         return
     if len(single) == len(measured):
@@ -101,6 +111,10 @@ def _few_repeats(comparison: Comparison, measured: _Measured) -> Iterator[str]:
     else:
         where = listed(column.label for column in single)
         yield f"one repeat at {where}: no difference is tested against noise there"
+
+
+def _most_repeats(comparison: Comparison, column: Column) -> int:
+    return max((row.cells[column.level].n for row in comparison.rows if column.level in row.cells), default=0)
 
 
 def _outliers(comparison: Comparison) -> Iterator[str]:
@@ -152,11 +166,15 @@ def _count(affected: pd.Series[bool]) -> str:
     return f"in {affected.sum()} of {counted(len(affected), 'point')}"
 
 
-def _differences(comparison: Comparison, measured: _Measured) -> Iterator[str]:
+def differences(comparison: Comparison) -> Iterator[str]:
     """What differs between the conditions besides the factor, or within one."""
-    versions = {column.label: listed(sorted(ok["tool_version"].dropna().unique())) for column, ok in measured}
-    if len(set(filter(None, versions.values()))) > 1:
-        yield f"tool versions differ: {_by_condition(versions)}"
+    measured = _measured(comparison)
+    if of_condition := versions(comparison):
+        yield f"tool versions differ: {_by_condition(of_condition)}"
+    for name in dict.fromkeys(name for column, _ in measured for name in column.factors):
+        of_condition = {column.label: column.factors.get(name, "") for column, _ in measured}
+        if name != comparison.by and len(set(of_condition.values())) > 1:
+            yield f"{name} differs: {_by_condition(of_condition)}"
     shared = shared_params(comparison.frame)
     for name in dict.fromkeys(name for column, _ in measured for name in column.params if name not in shared):
         yield f"{name} differs: {_by_condition({c.label: str(c.params.get(name, '')) for c, _ in measured})}"
@@ -169,6 +187,15 @@ def _differences(comparison: Comparison, measured: _Measured) -> Iterator[str]:
         labels = {column.level: column.label for column in comparison.columns}
         where = listed(f"{test} at {labels[level]}" for test, level in comparison.zeros)
         yield f"{comparison.metric.name} of 0, below what the tool resolves, gives no ratio: {where}"
+
+
+def versions(comparison: Comparison) -> dict[str, str]:
+    """The tool's versions by condition, if the conditions were measured with different ones; else nothing."""
+    found = {
+        column.label: listed(sorted(ok["tool_version"].dropna().unique()))
+        for column, ok in _measured(comparison)
+    }
+    return found if len(set(filter(None, found.values()))) > 1 else {}
 
 
 def _by_condition(values: dict[str, str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, FiniteFloat, ValidationError
 
-from collector import parsers
+from collector import parsers, rows
 from collector.errors import CollectorError
 from collector.models import PlannedPoint, Point, Status
 from collector.store import LoadedPoint, RunTree
@@ -29,7 +29,8 @@ COLUMNS = (
     "study",
     "host",
     "workload",
-    "params",  # JSON with sorted keys
+    "params",  # JSON with sorted keys, without the settings that are rows
+    "settings",  # those that are rows, as JSON
     "repeat",
     "order",
     "point_id",
@@ -46,7 +47,10 @@ COLUMNS = (
     "observed_max_ghz",
     "throttled",
     "steal_pct",
-    "test",  # key: equal for titles that are compared with each other
+    "test",  # key: equal for samples that stand in one row and are compared with each other
+    "tool_test",  # key of the tool's test, without the settings that are rows
+    "series",  # the row's title without what is swept
+    "swept",  # the value of what is swept: the number of threads
     "title",
     "note",  # what differs in the work done although the key is equal
     "metric",
@@ -60,6 +64,7 @@ _NUMBERS = (
     "observed_max_ghz",
     "throttled",
     "steal_pct",
+    "swept",
     "value",
 )
 POINT_KEY = ["run_id", "host", "point_id"]
@@ -80,9 +85,9 @@ def tidy(trees: Sequence[RunTree]) -> pd.DataFrame:
 
     :raises CollectorError: a point's setting is not of the form that docs/run-tree.md describes.
     """
-    rows = [row for tree in trees for row in _tree_rows(tree)]
-    factors = list(dict.fromkeys(name for row in rows for name in row if name.startswith(FACTOR)))
-    frame = pd.DataFrame(rows, columns=[*COLUMNS, *factors])
+    records = [record for tree in trees for record in _tree_records(tree)]
+    factors = list(dict.fromkeys(name for record in records for name in record if name.startswith(FACTOR)))
+    frame = pd.DataFrame(records, columns=[*COLUMNS, *factors])
     frame[factors] = frame[factors].fillna("")
     frame[list(_NUMBERS)] = frame[list(_NUMBERS)].astype(float)
     return frame
@@ -95,7 +100,7 @@ def factor_columns(frame: pd.DataFrame) -> dict[str, str]:
 
 
 def shared_params(frame: pd.DataFrame) -> dict[str, Any]:
-    """The workload's settings that are the same at all points of the frame."""
+    """The workload's settings that are the same at all points of the frame, besides those that are rows."""
     first, *others = [json.loads(text) for text in frame["params"].unique()]
     return {
         name: value for name, value in first.items() if all(name in o and o[name] == value for o in others)
@@ -107,20 +112,22 @@ def points(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop_duplicates(POINT_KEY)
 
 
-def _tree_rows(tree: RunTree) -> Iterator[dict[str, Any]]:
+def _tree_records(tree: RunTree) -> Iterator[dict[str, Any]]:
     for loaded in tree.points:
-        yield from _point_rows(tree.run.study, loaded)
+        yield from _point_records(tree.run.study, loaded)
     for planned in tree.missing:
-        yield _planned_row(tree.run.run_id, tree.run.study, planned) | {"status": MISSING}
+        yield _planned(tree.run.run_id, tree.run.study, planned) | {"status": MISSING}
 
 
-def _planned_row(run_id: str, study: str, planned: PlannedPoint | Point) -> dict[str, Any]:
+def _planned(run_id: str, study: str, planned: PlannedPoint | Point) -> dict[str, Any]:
+    params, settings = rows.split(planned.workload, planned.params)
     return {
         "run_id": run_id,
         "study": study,
         "host": planned.host,
         "workload": planned.workload,
-        "params": json.dumps(planned.params, sort_keys=True),
+        "params": json.dumps(params, sort_keys=True),
+        "settings": json.dumps(settings),
         "repeat": planned.repeat,
         "order": planned.order,
         "point_id": planned.point_id,
@@ -128,23 +135,31 @@ def _planned_row(run_id: str, study: str, planned: PlannedPoint | Point) -> dict
     }
 
 
-def _point_rows(study: str, loaded: LoadedPoint) -> Iterator[dict[str, Any]]:
+def _point_records(study: str, loaded: LoadedPoint) -> Iterator[dict[str, Any]]:
     point = loaded.point
-    row = _planned_row(point.run_id, study, point) | _circumstances(loaded) | {"path": str(loaded.path)}
+    record = _planned(point.run_id, study, point) | _circumstances(loaded) | {"path": str(loaded.path)}
     try:
         failure = loaded.failure
     except CollectorError as error:  # one damaged log must not hide the others
         failure = str(error)
     if failure:
         status = Status.FAILED if point.status is Status.OK else point.status
-        yield row | {"status": status.value, "reason": failure}
+        yield record | {"status": status.value, "reason": failure}
         return
+    _, planned = rows.split(point.workload, point.params)
+    told = rows.told(point.workload, loaded.parsed.samples)
     for sample in loaded.parsed.samples:
         identity = parsers.identity(point.workload, sample.test)
-        yield row | {
+        settings = rows.settings(planned, told, sample)
+        row = rows.identify(point.workload, identity, settings)
+        yield record | {
             "status": Status.OK.value,
-            "test": identity.key,
-            "title": identity.title,
+            "settings": json.dumps(settings),
+            "test": row.key,
+            "tool_test": identity.key,
+            "title": row.title,
+            "series": row.series,
+            "swept": row.swept,
             "note": identity.note,
             "metric": sample.metric,
             "value": sample.value,
@@ -154,7 +169,7 @@ def _point_rows(study: str, loaded: LoadedPoint) -> Iterator[dict[str, Any]]:
 def _circumstances(loaded: LoadedPoint) -> dict[str, Any]:
     """What was set, and what was read back while the workload ran."""
     setting, observed = _setting(loaded), loaded.point.observed
-    row = {
+    record = {
         "tool_version": loaded.point.tool_version,
         "method": setting.method,
         "quota_cpus": setting.quota_cpus or 1.0,
@@ -163,12 +178,12 @@ def _circumstances(loaded: LoadedPoint) -> dict[str, Any]:
         "steal_pct": observed.steal_pct,
     }
     if achieved := [khz for khz in (setting.achieved_khz or {}).values() if khz]:
-        row["achieved_ghz"] = statistics.median(achieved) / _KHZ_PER_GHZ
+        record["achieved_ghz"] = statistics.median(achieved) / _KHZ_PER_GHZ
     if frequency := observed.frequency_khz:
-        row["observed_ghz"] = frequency.median / _KHZ_PER_GHZ
-        row["observed_min_ghz"] = frequency.min / _KHZ_PER_GHZ
-        row["observed_max_ghz"] = frequency.max / _KHZ_PER_GHZ
-    return row
+        record["observed_ghz"] = frequency.median / _KHZ_PER_GHZ
+        record["observed_min_ghz"] = frequency.min / _KHZ_PER_GHZ
+        record["observed_max_ghz"] = frequency.max / _KHZ_PER_GHZ
+    return record
 
 
 def _setting(loaded: LoadedPoint) -> _Setting:

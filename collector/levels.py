@@ -68,7 +68,7 @@ def label(factor: str, level: str) -> str:
 
 
 def sort_key(factor: str, level: str) -> tuple[int, float]:
-    """Orders levels as a reader expects: as found, max, numbers from the highest down, min, words.
+    """Orders levels as a reader expects: as found, max or on, numbers from the highest down, min, words.
 
     Words have equal keys, so that a stable sort leaves them in the order in which the study names them.
     """
@@ -76,5 +76,5 @@ def sort_key(factor: str, level: str) -> tuple[int, float]:
     if number is not None:
         return (2, -number)
     if factor in ("frequency", "quota", "turbo"):
-        return ({AS_FOUND: 0, "max": 1, "min": 3}.get(level, 4), 0.0)
+        return ({AS_FOUND: 0, "max": 1, "on": 1, "min": 3}.get(level, 4), 0.0)
     return (4, 0.0)

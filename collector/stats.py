@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -22,6 +22,9 @@ SAME_WITHIN = 0.02  # a ratio whose whole interval lies this close to 1 is calle
 OUTLIER_SCORE = 3.5  # Iglewicz and Hoaglin's recommendation
 OUTLIER_MINIMUM = math.log(1.10)  # a test within 10% of the others is never called far from them
 _MAD_TO_SIGMA = 0.6745  # the median absolute deviation of a normal distribution, in standard deviations
+
+Repeats = Mapping[Hashable, float]  # values by the repeat that they were measured in
+Row = tuple[Repeats, Repeats]  # of the baseline, and of the other condition
 
 
 class Verdict(StrEnum):
@@ -66,23 +69,87 @@ def difference(baseline: Sequence[float], other: Sequence[float]) -> Difference 
 
     :returns: None if a side has fewer than two values or a value is not positive.
     """
-    n, m = len(baseline), len(other)
-    if min(n, m) < 2 or min(*baseline, *other) <= 0:
+    return mean_difference([(dict(enumerate(baseline)), dict(enumerate(other)))])
+
+
+def mean_difference(rows: Sequence[Row]) -> Difference | None:
+    """The same test of several rows at once: of the mean over rows of the differences of mean logs.
+
+    The interval is that of the geometric mean of the rows' ratios. The mean's variance is the sum of s^2 / n
+    of both sides of all rows, over the square of the number of rows, and its degrees of freedom are v^2 /
+    sum(v_i^2 / f_i) over the parts v_i of that sum: both papers named above treat the general case.
+
+    Rows that were measured in the same repeats (reads and writes of one log) go up and down together. Their
+    deviations are added by repeat before they are squared, as cluster-robust variances do: K.-Y. Liang and
+    S. L. Zeger, Longitudinal data analysis using generalized linear models, Biometrika 73 (1986). Otherwise
+    the noise of one row is taken to be independent of that of the next. The answer is about these rows, not
+    about others that might have been measured.
+
+    Where no repeat of any row varies, p is that of the permutation test, 2 / prod C(n + m, n) over the blocks
+    of rows that were measured apart and differ, if all differ the same way, and else 1.
+
+    :returns: None if there is no row, a side has fewer than two values or a value is not positive.
+    """
+    if not rows or any(len(side) < 2 or min(side.values()) <= 0 for row in rows for side in row):
         return None
-    x, y = [math.log(v) for v in baseline], [math.log(v) for v in other]
-    shift = statistics.fmean(y) - statistics.fmean(x)
-    var_x, var_y = statistics.variance(x) / n, statistics.variance(y) / m
-    error = math.sqrt(var_x + var_y)
-    if error == 0:
-        p = 1.0 if shift == 0 else 2 / math.comb(n + m, n)
-        return Difference(None, None, p)
-    freedom = (var_x + var_y) ** 2 / (var_x**2 / (n - 1) + var_y**2 / (m - 1))
+    blocks = _measured_together([(_logs(baseline), _logs(other)) for baseline, other in rows])
+    parts = [_variance(sides) for block in blocks for sides in zip(*block, strict=True)]
+    shifts = [sum(_mean(other) - _mean(baseline) for baseline, other in block) for block in blocks]
+    total = sum(variance for variance, _ in parts)
+    if total == 0:
+        return Difference(None, None, _permutation_p(blocks, shifts))
+    shift, error = sum(shifts) / len(rows), math.sqrt(total) / len(rows)
+    freedom = total**2 / sum(variance**2 / free for variance, free in parts)
     margin = error * float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
     p = 2 * float(special.stdtr(freedom, -abs(shift) / error))
     try:
         return Difference(math.exp(shift - margin), math.exp(shift + margin), p)
     except OverflowError:
         return Difference(None, None, p)
+
+
+def _logs(side: Repeats) -> Repeats:
+    return {repeat: math.log(value) for repeat, value in side.items()}
+
+
+def _mean(side: Repeats) -> float:
+    return statistics.mean(side.values())  # exact, unlike fmean: what does not vary must not seem to
+
+
+def _measured_together(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows in blocks, of which no two have a repeat in common."""
+    blocks: list[list[Row]] = []
+    for row in rows:
+        apart, together = [], [row]
+        for block in blocks:
+            if any(x.keys() & y.keys() for other in block for x, y in zip(row, other, strict=True)):
+                together += block
+            else:
+                apart.append(block)
+        blocks = [*apart, together]
+    return blocks
+
+
+def _variance(sides: Sequence[Repeats]) -> tuple[float, int]:
+    """The variance of the sum of the sides' means, and its degrees of freedom."""
+    deviations: dict[Hashable, float] = {}
+    for side in sides:
+        mean = _mean(side)
+        for repeat, value in side.items():
+            deviations[repeat] = deviations.get(repeat, 0.0) + (value - mean) / len(side)
+    count = len(deviations)
+    return count / (count - 1) * sum(deviation**2 for deviation in deviations.values()), count - 1
+
+
+def _permutation_p(blocks: Sequence[Sequence[Row]], shifts: Sequence[float]) -> float:
+    """p of repeats that do not vary: in how few of all ways to divide them are the sides as far apart."""
+    one_way = all(shift >= 0 for shift in shifts) or all(shift <= 0 for shift in shifts)
+    counts = [
+        [len(set().union(*sides)) for sides in zip(*block, strict=True)]
+        for block, shift in zip(blocks, shifts, strict=True)
+        if shift != 0
+    ]
+    return 2 / math.prod(math.comb(n + m, n) for n, m in counts) if counts and one_way else 1.0
 
 
 def adjust(p_values: Sequence[float]) -> list[float]:

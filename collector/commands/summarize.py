@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -31,7 +32,7 @@ _USUAL_WIDTH = 80
 @click.option(
     "--metric",
     metavar="M",
-    help="A metric such as rps or p99, or all. [default: the main one; csv, json: all]",
+    help="A metric such as rps or p99, or all. [default: what the study asks about; csv, json: all]",
 )
 @click.option(
     "--format",
@@ -56,12 +57,12 @@ def command(
     output: Path | None,
     runs_dir: Path,
 ) -> None:
-    """Compare the conditions of one or more runs: a table a host and workload.
+    """Compare the conditions of one or more runs: a table a host and workload, and the study's verdicts.
 
     RUN is a run's id, its folder or its run.json; without one, the newest run is taken. Several runs are
     compared with each other where they hold different conditions, or with --by run.
     """
-    paths = [_folder(run, runs_dir) for run in runs] or [store.newest_run(runs_dir)]
+    paths = run_folders(runs, runs_dir)
     format_ = format_ or _format_of(output)
     if metric is None:
         metric = ALL_METRICS if format_ in _TIDY else MAIN_METRIC
@@ -72,6 +73,14 @@ def command(
             click.echo(f"! {doubt}", err=True)
     if not summary.comparisons:
         click.get_current_context().exit(1)
+
+
+def run_folders(runs: Sequence[str], runs_dir: Path) -> list[Path]:
+    """The folders of the runs that a command line names; of the newest run if it names none.
+
+    :raises CollectorError: none is named, and there is none.
+    """
+    return [_folder(run, runs_dir) for run in runs] or [store.newest_run(runs_dir)]
 
 
 def _folder(run: str, runs_dir: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from collector.comparison import Cell, Comparison
 from collector.stats import ALPHA, CONFIDENCE, SAME_WITHIN, Verdict
@@ -13,6 +14,19 @@ from collector.words import counted
 NONE = "-"  # where there is no value
 _MOST_DECIMALS = 3
 _ASYMMETRIC = 0.1  # of an interval's width: sides that differ by more are not told by one number
+
+
+class Compared(Protocol):
+    """What has a ratio to a baseline: a cell of a table, or the verdict over some."""
+
+    @property
+    def ratio(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def verdict(self) -> Verdict | None: ...
 
 
 @dataclass(frozen=True)
@@ -25,7 +39,7 @@ class Glyphs:
     undecided: str
     plus_minus: str
 
-    def sign(self, cell: Cell) -> str:
+    def sign(self, cell: Compared) -> str:
         """The verdict; "" where nothing may be claimed."""
         signs = {
             Verdict.BETTER: self.better,
@@ -35,7 +49,7 @@ class Glyphs:
         }
         return signs.get(cell.verdict, "") if cell.verdict else ""
 
-    def margin(self, cell: Cell) -> str:
+    def margin(self, cell: Compared) -> str:
         """The larger side of the ratio's interval, its ends where the sides differ much, "" without one."""
         if cell.ratio is None or cell.low is None or cell.high is None:
             return ""

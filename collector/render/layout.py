@@ -40,6 +40,7 @@ class Block:
     :param labels: the heads of the conditions, by condition, in the order of the columns.
     :param foot: lines below the rows, whose names may reach into what the first column leaves blank.
     :param gaps: the number of blanks before each field after the first.
+    :param words: the conditions whose texts are words, which begin at the same place rather than end there.
     """
 
     head: str
@@ -47,6 +48,7 @@ class Block:
     rows: list[Line]
     foot: list[Line] = field(default_factory=list)
     gaps: tuple[int, ...] = ()
+    words: frozenset[str] = frozenset()
 
     def width(self, gap: int = _NARROWEST) -> int:
         """Columns of the terminal that it takes unfolded, with `gap` blanks before each condition."""
@@ -84,7 +86,15 @@ class Block:
 
     def _columns(self) -> dict[str, list[Text]]:
         """The text of each column: its head, then a text a line."""
-        return {level: [Text(label, "bold"), *self._entries(level)] for level, label in self.labels.items()}
+        columns = {
+            level: [Text(label, "bold"), *self._entries(level)] for level, label in self.labels.items()
+        }
+        for level in self.words:
+            texts = [text[_blanks(text) :] for text in columns[level]]
+            for text in texts:
+                text.pad_right(_widest(texts) - text.cell_len)
+            columns[level] = texts
+        return columns
 
     def _entries(self, level: str) -> list[Text]:
         entries = [line.entries.get(level, Entry(())) for line in self.rows + self.foot]

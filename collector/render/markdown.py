@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from collector import describe
 from collector.comparison import Cell, Comparison
 from collector.doubts import doubts
+from collector.render import verdicts
 from collector.render.glyphs import NONE, UNICODE, formatter, ratio
 from collector.summary import Summary
+from collector.verdicts import VerdictTable
 
 # An underscore within a word is no emphasis.
 _SPECIAL = re.compile(r"([\\|*`<>\[\]~]|(?<!\w)_|_(?!\w))")
@@ -18,6 +20,7 @@ _SPECIAL = re.compile(r"([\\|*`<>\[\]~]|(?<!\w)_|_(?!\w))")
 def render(summary: Summary) -> str:
     """All tables, each under its header and above its doubts."""
     parts = ["\n".join(_comparison(comparison, summary.profiles)) for comparison in summary.comparisons]
+    parts += ["\n".join(_verdicts(table)) for table in summary.verdicts]
     if summary.doubts:
         parts.append("\n".join(_list(f"! {doubt}" for doubt in summary.doubts)))
     return "\n\n".join(parts) + "\n"
@@ -49,6 +52,13 @@ def _comparison(comparison: Comparison, profiles: describe.Profiles) -> Iterator
     if below:
         yield ""
         yield from _list(below)
+
+
+def _verdicts(table: VerdictTable) -> Iterator[str]:
+    heads = (verdicts.head(table), *verdicts.columns(table))
+    yield from _table(heads, [(line.question, *line.cells) for line in verdicts.lines(table, UNICODE)])
+    yield ""
+    yield from _list([*verdicts.legend(table, UNICODE), *(f"! {doubt}" for doubt in table.doubts)])
 
 
 def _rows(comparison: Comparison) -> Iterator[list[str]]:

@@ -12,10 +12,12 @@ from rich.text import Text
 from collector import describe
 from collector.comparison import Cell, Comparison, Row
 from collector.doubts import doubts
+from collector.render import verdicts
 from collector.render.glyphs import ASCII, NONE, UNICODE, Glyphs, formatter, ratio
 from collector.render.layout import Block, Entry, Line
 from collector.stats import Verdict
 from collector.summary import Summary
+from collector.verdicts import VerdictTable
 
 _BETWEEN_FACTS = "   "
 _STYLES = {Verdict.BETTER: "green", Verdict.WORSE: "red", Verdict.SAME: "dim", Verdict.UNDECIDED: "dim"}
@@ -26,11 +28,40 @@ def render(summary: Summary, console: Console) -> None:
     for comparison in summary.comparisons:
         _render(comparison, summary.profiles, console)
         console.print()
+    for table in summary.verdicts:
+        _render_verdicts(table, console)
+        console.print()
     _print_list("!", summary.doubts, console, style="yellow")
 
 
+def _glyphs(console: Console) -> Glyphs:
+    return UNICODE if console.encoding.lower().startswith("utf") else ASCII
+
+
+def _render_verdicts(table: VerdictTable, console: Console) -> None:
+    glyphs = _glyphs(console)
+    heads = verdicts.columns(table)
+    block = Block(
+        head=verdicts.head(table),
+        labels={head: head for head in heads},
+        rows=[_verdict_line(line, heads) for line in verdicts.lines(table, glyphs)],
+        words=frozenset(heads) - {"rows"},
+    )
+    for line in block.lines(console.width):
+        console.print(line, soft_wrap=True)
+    console.print()
+    _print_list("-", verdicts.legend(table, glyphs), console, style="dim")
+    _print_list("!", table.doubts, console, style="yellow")
+
+
+def _verdict_line(line: verdicts.VerdictLine, heads: Sequence[str]) -> Line:
+    style = _STYLES.get(line.verdict, "") if line.verdict else ""
+    entries = zip(heads, line.cells, strict=True)
+    return Line(line.question, {head: Entry((text,), style) for head, text in entries})
+
+
 def _render(comparison: Comparison, profiles: describe.Profiles, console: Console) -> None:
-    glyphs = UNICODE if console.encoding.lower().startswith("utf") else ASCII
+    glyphs = _glyphs(console)
     _print_facts(describe.facts(comparison, profiles), console)
     for block in _blocks(comparison, glyphs, console.width):
         for line in block.lines(console.width):

@@ -1,4 +1,7 @@
-"""Comparisons for other programs: one row a test, condition and metric, as CSV or JSON."""
+"""Comparisons for other programs: one row a test, condition and metric, as CSV or JSON.
+
+Answers of a verdict table follow as rows that have a ``question`` and no ``test``.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from collector.comparison import Cell, Column, Comparison, Row
+from collector.comparison import Cell, Column, Comparison, Outcome, Row
 from collector.frame import FACTOR
 from collector.models import Status
+from collector.rows import Settings
 from collector.summary import Summary
+from collector.verdicts import Judgement
 
 _PARTIAL = "partial"  # some of a condition's points have a value
 _UNMATCHED = "unmatched"  # the condition has results, but not of this test
@@ -20,10 +25,11 @@ _UNMATCHED = "unmatched"  # the condition has results, but not of this test
 def to_csv(summary: Summary) -> str:
     """CSV with a header; a factor is a column ``factor_<name>``, what is unknown is empty."""
     rows = []
-    for row in _rows(summary):
+    for row in _records(summary):
         factors = row.pop("factors")
         row["params"] = json.dumps(row["params"])
-        row["achieved"] = None if row["achieved"] is None else json.dumps(row["achieved"])
+        if row.get("achieved") is not None:
+            row["achieved"] = json.dumps(row["achieved"])
         rows.append(row | {FACTOR + name: level for name, level in factors.items()})
     columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
@@ -35,35 +41,62 @@ def to_csv(summary: Summary) -> str:
 
 def to_json(summary: Summary) -> str:
     """A list of objects; what is unknown is null."""
-    return json.dumps(list(_rows(summary)), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(list(_records(summary)), indent=2, ensure_ascii=False) + "\n"
 
 
-def _rows(summary: Summary) -> Iterator[dict[str, Any]]:
+def _records(summary: Summary) -> Iterator[dict[str, Any]]:
     for comparison in summary.comparisons:
         for row in comparison.rows:
             for column in comparison.columns:
                 yield _row(comparison, row, column, row.cells.get(column.level))
+    for table in summary.verdicts:
+        yield from map(_answer, table.judgements)
 
 
-def _row(comparison: Comparison, row: Row, column: Column, cell: Cell | None) -> dict[str, Any]:
-    per = comparison.scaling.unit if comparison.scaling else None
+def _condition(comparison: Comparison, column: Column, settings: Settings) -> dict[str, Any]:
     return {
         "study": comparison.study,
         "run_id": "+".join(column.runs),
         "host": "+".join(column.hosts),
         "workload": comparison.workload,
-        "params": column.params,
+        "params": column.params | settings,
         "factors": column.factors,
         "baseline": comparison.columns[0].level,
+    }
+
+
+def _metric(comparison: Comparison) -> dict[str, Any]:
+    metric = comparison.metric
+    return {"metric": metric.name, "unit": metric.unit, "better": metric.better.value}
+
+
+def _answer(judgement: Judgement) -> dict[str, Any]:
+    return {
+        **_condition(judgement.comparison, judgement.column, {}),
+        "question": judgement.question.title,
+        **_metric(judgement.comparison),
+        "rows": judgement.rows,
+        "rows_planned": judgement.planned,
+        "ratio": judgement.ratio,
+        "low": judgement.low,
+        "high": judgement.high,
+        "p": judgement.p,
+        "verdict": judgement.verdict.value if judgement.verdict else None,
+        "winner": judgement.winner.level if judgement.winner else None,
+    }
+
+
+def _row(comparison: Comparison, row: Row, column: Column, cell: Cell | None) -> dict[str, Any]:
+    per = comparison.scaling.unit if comparison.scaling else None
+    return {
+        **_condition(comparison, column, row.settings),
         "test": row.test,
         "note": row.notes.get(column.level),
-        "metric": comparison.metric.name,
-        "unit": comparison.metric.unit,
-        "better": comparison.metric.better.value,
+        **_metric(comparison),
         "observed_ghz": column.observed_ghz,
         "achieved": column.achieved,
-        "status": _status(column, cell),
-        "planned": column.planned,
+        "status": _status(row.outcomes[column.level], cell),
+        "planned": row.outcomes[column.level].planned,
         "n": cell.n if cell else 0,
         "mean": cell.mean if cell else None,
         "stddev": cell.stddev if cell else None,
@@ -77,9 +110,9 @@ def _row(comparison: Comparison, row: Row, column: Column, cell: Cell | None) ->
     }
 
 
-def _status(column: Column, cell: Cell | None) -> str:
-    if column.status != Status.OK:
-        return column.status
+def _status(outcome: Outcome, cell: Cell | None) -> str:
+    if outcome.status != Status.OK:
+        return outcome.status
     if cell is None:
         return _UNMATCHED
-    return column.status if cell.n == column.planned else _PARTIAL
+    return outcome.status if cell.n == outcome.planned else _PARTIAL

@@ -14,7 +14,10 @@ STARTED = "2026-11-30T10:15:00Z"
 
 @dataclass
 class Written:
-    """One point as a test describes it; `rps` None is a point that was planned but has no point.json."""
+    """One point as a test describes it; `rps` None is a point that was planned but has no point.json.
+
+    :param log: what the workload wrote, if it is not redis-benchmark's rates.
+    """
 
     factors: Mapping[str, str]
     rps: Mapping[str, float] | None
@@ -26,6 +29,8 @@ class Written:
     tool_version: str | None = None
     setting: Mapping[str, Any] | None = None
     observed: Mapping[str, Any] = field(default_factory=dict)
+    workload: str = "redis_benchmark"
+    log: str | None = None
 
 
 def repeats(factors: Mapping[str, str], *rps: Mapping[str, float] | None, **others: Any) -> list[Written]:
@@ -50,9 +55,9 @@ def write_run(
     planned = []
     for order, point in enumerate(points, start=1):
         plan = {
-            "point_id": f"{order:03d}-redis_benchmark-r{point.repeat}",
+            "point_id": f"{order:03d}-{point.workload}-r{point.repeat}",
             "host": point.host,
-            "workload": "redis_benchmark",
+            "workload": point.workload,
             "factors": dict(point.factors),
             "params": dict(point.params),
             "repeat": point.repeat,
@@ -86,9 +91,8 @@ def write_run(
 def _write_point(folder: Path, study: str, point: Written, plan: Mapping[str, Any]) -> None:
     home = folder / point.host / plan["point_id"]
     home.mkdir(parents=True)
-    log = "".join(
-        f"{test}: {rps:.2f} requests per second\n" for test, rps in (point.rps or {}).items()
-    ).encode()
+    rates = "".join(f"{test}: {rps:.2f} requests per second\n" for test, rps in (point.rps or {}).items())
+    log = (rates if point.log is None else point.log).encode()
     (home / "stdout.log").write_bytes(log)
     document = {
         "schema": 1,

@@ -206,7 +206,7 @@ def test_csv_and_json_tell_whether_a_frequency_was_achieved(tmp_path: Path) -> N
 def test_the_margin_is_the_larger_side_or_both_ends(
     low: float | None, high: float | None, expected: str
 ) -> None:
-    cell = Cell((1.0, 1.0), 1.0, 0.0, None, 1.0, low, high, 0.5, Verdict.UNDECIDED)
+    cell = Cell({1: 1.0, 2: 1.0}, 1.0, 0.0, None, 1.0, low, high, 0.5, Verdict.UNDECIDED)
     assert UNICODE.margin(cell) == expected
 
 
