@@ -89,9 +89,9 @@ def _plain(text: str) -> str:
 def _split(part: pd.DataFrame, factors: list[str], by: str | None) -> list[Group]:
     planned = points(part)
     axis = _axis(planned, factors, by)
-    others = [name for name in ("run_id", "host", "params", *factors) if name != axis]
+    others = [name for name in ("run_id", "host", *factors, "params") if name != axis]
     varying = [name for name in others if planned[name].nunique() > 1 and not _follows(planned, name, axis)]
-    tables = [table for _, table in part.groupby(varying, sort=False)] if varying else [part]
+    tables = _tables(part, varying) if varying else [part]
     told = [name for name in others if name in factors or (name == "run_id" and name in varying)]
     return [
         Group(
@@ -101,6 +101,23 @@ def _split(part: pd.DataFrame, factors: list[str], by: str | None) -> list[Group
         )
         for table in tables
     ]
+
+
+def _tables(part: pd.DataFrame, varying: list[str]) -> list[pd.DataFrame]:
+    """A table for each combination of values, in an order of their own: points lie in a random one."""
+    ranks = [{v: i for i, v in enumerate(_ordered(name, part[name]))} for name in varying]
+    tables = {
+        tuple(rank[str(value)] for rank, value in zip(ranks, values, strict=True)): table
+        for values, table in part.groupby(varying, sort=False)
+    }
+    return [tables[key] for key in sorted(tables)]
+
+
+def _ordered(column: str, values: pd.Series[str]) -> list[str]:
+    found = values.unique().tolist()
+    if column.startswith(FACTOR):
+        return order_levels(_name(column), found)
+    return sorted(found) if column == "params" else found  # hosts and runs as they were given
 
 
 def _name(column: str) -> str:

@@ -10,7 +10,7 @@ from statistics import mean
 
 from pydantic import ValidationError
 
-from collector import levels
+from collector import levels, rows
 from collector.errors import CollectorError
 from collector.models import PlannedPoint, Point, Status
 from collector.store import LoadedPoint, read_run
@@ -107,10 +107,14 @@ class Progress:
 
 
 def describe(planned: PlannedPoint, *, with_workload: bool = True) -> str:
-    """A point in words: ``2.0 GHz, repeat 2, redis_benchmark``."""
+    """A point in words: ``2.0 GHz, repeat 2, redis_benchmark``, ``ext4, repeat 1, fio 4K, 12 threads``."""
     condition = [levels.label(*item) for item in planned.factors.items() if item[1] != levels.AS_FOUND]
-    words = [*(condition or ["as found"]), f"repeat {planned.repeat}"]
-    return ", ".join([*words, planned.workload] if with_workload else words)
+    _, swept = rows.split(planned.workload, planned.params)
+    work = [planned.workload] if with_workload else []
+    work = [*work, rows.words(planned.workload, swept)] if swept else work
+    return ", ".join(
+        [*(condition or ["as found"]), f"repeat {planned.repeat}", *filter(None, [" ".join(work)])]
+    )
 
 
 class _Times:

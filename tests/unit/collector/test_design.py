@@ -134,3 +134,15 @@ def test_order_of_levels() -> None:
 )
 def test_a_level_in_any_spelling(by: str, wanted: str, expected: str | None) -> None:
     assert design.find_level(by, ["as_found", "2.5GHz", "77%", "windows_local"], wanted) == expected
+
+
+def test_tables_stand_in_an_order_of_their_own(tmp_path: Path) -> None:
+    """However their points were shuffled."""
+    points = [
+        Written({"os": system, "filesystem": filesystem}, RPS)
+        for filesystem, system in (("xfs", "b"), ("ext4", "a"), ("xfs", "a"), ("ext4", "b"))
+    ]
+    assert [group.fixed for group in groups(tmp_path, points)] == [
+        {"filesystem": "ext4"},
+        {"filesystem": "xfs"},
+    ]

@@ -174,6 +174,15 @@ def test_a_point_in_words(folder: RunFolder) -> None:
     assert describe(as_found, with_workload=False) == "as found, repeat 1"
     quota = progress.planned[0].model_copy(update={"factors": {"quota": "77%", "turbo": "off"}})
     assert describe(quota, with_workload=False) == "quota 77%, turbo off, repeat 1"
+    swept = progress.planned[0].model_copy(
+        update={
+            "workload": "fio",
+            "factors": {"filesystem": "xfs"},
+            "params": {"block_size": "4K", "threads": 12, "iodepth": 16},
+        }
+    )
+    assert describe(swept) == "xfs, repeat 1, fio 4K, 12 threads"
+    assert describe(swept, with_workload=False) == "xfs, repeat 1, 4K, 12 threads"
 
 
 def _shown(folder: RunFolder, *, terminal: bool, width: int = 130) -> str:
