@@ -56,6 +56,9 @@ HOST_CHANGING = frozenset(
     for name in ("cpu_frequency", "cpu_quota", "filesystem_under_test", "kernel_setting", "run_point")
 )
 
+# The roles that start services, which run until the host is restored.
+SERVICE_ROLES = frozenset(f"perflab.bench.{name}" for name in ("mysql", "redis"))
+
 # Set for the restoring ansible-playbook, so that it does not restore in turn when it is interrupted itself.
 RESTORING = "PERFLAB_RESTORING"
 
@@ -109,7 +112,8 @@ class CallbackModule(CallbackBase):
             atexit.register(self._restore)
 
     def v2_runner_on_start(self, host: Host, task: Task) -> None:
-        if task.action in HOST_CHANGING:
+        role = task.get_name(include_role_fqcn=True).partition(" : ")[0]
+        if task.action in HOST_CHANGING or role in SERVICE_ROLES:
             self._changed.add(host.get_name())
 
     def v2_runner_on_unreachable(self, result: Any) -> None:
