@@ -93,7 +93,7 @@ class RecordTest(PointCase):
         self.assertEqual(("ok", None, 0), (point["status"], point["reason"], point["rc"]))
         self.assertEqual(["sh", "-c", "echo out; echo err >&2; sleep 0.3"], point["argv"])
         self.assertEqual(PLANNED, {name: point[name] for name in PLANNED})
-        self.assertTrue(0.3 <= point["duration_s"] < 30)
+        self.assertTrue(0.28 <= point["duration_s"] < 30)  # Python 2.7 knows time to 10 ms
         self.assertEqual(("out\n", "err\n"), (self.text("stdout.log"), self.text("stderr.log")))
         sha256 = hashlib.sha256(b"out\n").hexdigest()
         self.assertIn({"name": "stdout.log", "bytes": 4, "sha256": sha256}, point["logs"])
