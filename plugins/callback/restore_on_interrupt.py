@@ -112,7 +112,7 @@ class CallbackModule(CallbackBase):
             atexit.register(self._restore)
 
     def v2_runner_on_start(self, host: Host, task: Task) -> None:
-        role = task.get_name(include_role_fqcn=True).partition(" : ")[0]
+        role = task.get_name().partition(" : ")[0]
         if task.action in HOST_CHANGING or role in SERVICE_ROLES:
             self._changed.add(host.get_name())
 
