@@ -77,12 +77,16 @@ class Observed(_Strict):
     throttled: int | None = Field(default=None, description="thermal or bandwidth throttle events")
     steal_pct: float | None = None
     load1: float | None = None
+    command_cpus: float | None = Field(default=None, description="CPUs that the tool itself kept busy")
 
 
 class Log(_Strict):
     name: str
     bytes: int
     sha256: str
+    step: Literal["before", "after"] | None = Field(
+        default=None, description="of a command that ran beside the workload; None for the workload's own"
+    )
 
 
 class Point(_Strict):

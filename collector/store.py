@@ -46,12 +46,14 @@ class LoadedPoint:
 
     @cached_property
     def parsed(self) -> Parsed:
-        """What its logs say, all of them together.
+        """What the workload's logs say, all of them together.
 
         :raises CollectorError: a log is missing, or is not the one that point.json describes.
         """
         together = Parsed()
         for log in self.point.logs:
+            if log.step:  # of a command beside the workload
+                continue
             text = decode(_read_log(self.path / log.name, log))
             if self.point.argv and not text.endswith("\n"):
                 # Its hash was taken when the program had ended: this is how the program left it, not a cut.

@@ -92,3 +92,14 @@ class Captured:
 
     def _put(self, data):
         self._data += data[: self._limit - len(self._data)]
+
+
+class Both:
+    """Writes to two sinks."""
+
+    def __init__(self, first, second):
+        self._sinks = (first, second)
+
+    def write(self, data):
+        for sink in self._sinks:
+            sink.write(data)

@@ -13,13 +13,14 @@ __metaclass__ = type
 import glob
 import os
 import re
+import resource
 import shutil
 import time
 import traceback
 
 from ansible_collections.perflab.bench.plugins.module_utils import execute
 from ansible_collections.perflab.bench.plugins.module_utils.observe import Observer
-from ansible_collections.perflab.bench.plugins.module_utils.point_log import Captured, LogFile
+from ansible_collections.perflab.bench.plugins.module_utils.point_log import Both, Captured, LogFile
 from ansible_collections.perflab.bench.plugins.module_utils.redact import Redactor, fill
 from ansible_collections.perflab.bench.plugins.module_utils.saved_state import write_json
 
@@ -28,8 +29,8 @@ POINT_FILE = "point.json"
 LOCK_FILE = "supervisor.lock"
 _WORK_FOLDER = "work"
 
-# A step before the workload asks a question; one that takes longer than this has no answer.
-BEFORE_TIMEOUT_S = 60
+# A step beside the workload asks a question; one that takes longer than this has no answer.
+STEP_TIMEOUT_S = 60
 
 
 class PointFailedError(Exception):
@@ -76,7 +77,12 @@ class _Supervisor:
             self._settle()
             for step in self._job["before"]:
                 self._check(step)
-            self._measure()
+            try:
+                self._measure()
+            finally:
+                # Also after a workload that failed: what they tell may be why.
+                for step in self._job["after"]:
+                    self._ask(step, "after")
         except PointFailedError as error:
             self._fail(error.status, error)
         except (IOError, OSError, execute.OutputError) as error:
@@ -98,28 +104,51 @@ class _Supervisor:
             raise PointFailedError("interrupted", "stopped before the workload began")
 
     def _check(self, step):
-        """Run one step that must succeed before the workload may begin."""
+        """Run one step that must succeed before the workload may begin, unless it is not required."""
+        problem = self._ask(step, "before")
+        if self._signals.terminated:
+            raise PointFailedError("interrupted", "stopped before the workload began")
+        if problem and step["required"]:
+            raise PointFailedError("failed", "before the workload, %s" % problem)
+
+    def _ask(self, step, when):
+        """Run a step, keep what it printed if it has a log; return what is wrong, or None."""
+        if self._signals.terminated:
+            return None
+        name = "'%s'" % " ".join(step["argv"])
         printed = Captured(self._redactor)
-        outcome = self._execute(step, (printed, printed), BEFORE_TIMEOUT_S)
-        name = "before the workload, '%s'" % " ".join(step["argv"])
-        self._require_end(outcome, name, BEFORE_TIMEOUT_S, late="failed")
+        log = None
+        try:
+            if step["log"]:
+                log = LogFile(self._job["dir"], step["log"], self._redactor)
+            sink = Both(printed, log) if log else printed
+            outcome = self._execute(step, (sink, sink), step["timeout_s"])
+        except (PointFailedError, execute.OutputError) as error:
+            return "%s" % error
+        finally:
+            if log:
+                self._close(log, step=when)
         text = printed.text()
+        if outcome.ending == execute.TIMEOUT:
+            return "%s had not ended after %g s" % (name, step["timeout_s"])
+        if outcome.ending == execute.OUTPUT_LOST:
+            return outcome.error
         if outcome.rc != 0:
-            raise PointFailedError("failed", "%s %s: %s" % (name, _describe_rc(outcome.rc), text[-300:]))
-        if step.get("expect") and not re.search(step["expect"], text):
-            raise PointFailedError(
-                "failed", "%s did not print '%s' but: %s" % (name, step["expect"], text[:300])
-            )
+            return "%s %s: %s" % (name, _describe_rc(outcome.rc or 0), text[-300:])
+        if step["expect"] and not re.search(step["expect"], text):
+            return "%s did not print '%s' but: %s" % (name, step["expect"], text[:300])
+        return None
 
     def _measure(self):
         """Run the workload; record what it and the host did, and its logs however it ended."""
         job, record = self._job, self._record
         logs = [LogFile(job["dir"], job[name], self._redactor) for name in ("stdout_name", "stderr_name")]
         observer = Observer(job["root"], job["throttle_file"])
-        started_at = time.time()
+        started_at, used_s = time.time(), _cpu_of_ended_children_s()
         outcome = self._execute(job, logs, job["timeout_s"], observer.sample)
+        used_s = _cpu_of_ended_children_s() - used_s
         record.update(
-            observed=observer.result(),
+            observed=dict(observer.result(), command_cpus=_per_second(used_s, outcome.duration_s)),
             started_at=_utc(started_at),
             finished_at=_utc(time.time()),
             duration_s=round(outcome.duration_s, 3),
@@ -134,10 +163,10 @@ class _Supervisor:
         for problem in filter(None, problems):
             raise PointFailedError("failed", problem)
 
-    def _close(self, log):
+    def _close(self, log, **more):
         """Record a log; return what is wrong if it was lost."""
         try:
-            self._record["logs"].append(log.close())
+            self._record["logs"].append(dict(log.close(), **more))
         except execute.OutputError as error:
             return error
         return None
@@ -174,17 +203,27 @@ class _Supervisor:
             )
 
     @staticmethod
-    def _require_end(outcome, name, timeout_s, late="timeout"):
+    def _require_end(outcome, name, timeout_s):
         if outcome.ending == execute.INTERRUPTED:
             raise PointFailedError("interrupted", "%s was stopped on request" % name)
         if outcome.ending == execute.TIMEOUT:
-            raise PointFailedError(late, "%s had not ended after %g s" % (name, timeout_s))
+            raise PointFailedError("timeout", "%s had not ended after %g s" % (name, timeout_s))
         if outcome.ending == execute.OUTPUT_LOST:
             raise PointFailedError("failed", outcome.error)
 
 
 def _describe_rc(rc):
     return "ended with status %d" % rc if rc >= 0 else "was ended by signal %d" % -rc
+
+
+def _cpu_of_ended_children_s():
+    """Return the processor seconds of all children, and theirs that they waited for, that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _per_second(used_s, duration_s):
+    return round(used_s / duration_s, 3) if duration_s > 0 else None
 
 
 def _utc(seconds):

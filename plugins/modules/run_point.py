@@ -67,10 +67,21 @@ options:
     type: list
     elements: dict
     default: []
-    suboptions:
+    suboptions: &step
       argv: {description: The command and its arguments., type: list, elements: str, required: true}
       env: {description: Environment variables for the command., type: dict, default: {}}
       expect: {description: 'Regular expression that the output must match.', type: str}
+      log: {description: 'Name of a log to keep the output in.', type: str}
+      timeout_s: {description: 'The command is ended after this many seconds.', type: float, default: 60}
+      required: {description: 'Whether the point fails with it.', type: bool, default: true}
+  after:
+    description:
+      - Commands to run after the workload, in order, to measure again what was measured before it.
+      - The point does not fail with them.
+    type: list
+    elements: dict
+    default: []
+    suboptions: *step
   stdout_name:
     description: Name of the log that holds standard output.
     type: str
@@ -174,22 +185,22 @@ POINT_SPEC = {
     "tool_version": {"type": "str"},
     "setting": {"type": "dict"},
 }
+STEP_SPEC = {
+    "argv": {"type": "list", "elements": "str", "required": True},
+    "env": {"type": "dict", "default": {}},
+    "expect": {"type": "str"},
+    "log": {"type": "str"},
+    "timeout_s": {"type": "float", "default": point_supervisor.STEP_TIMEOUT_S},
+    "required": {"type": "bool", "default": True},
+}
 ARGUMENT_SPEC = {
     "dir": {"type": "path", "required": True},
     "point": {"type": "dict", "required": True, "options": POINT_SPEC},
     "argv": {"type": "list", "elements": "str", "required": True},
     "env": {"type": "dict", "default": {}},
     "secrets": {"type": "dict", "default": {}, "no_log": True},
-    "before": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "options": {
-            "argv": {"type": "list", "elements": "str", "required": True},
-            "env": {"type": "dict", "default": {}},
-            "expect": {"type": "str"},
-        },
-    },
+    "before": {"type": "list", "elements": "dict", "default": [], "options": STEP_SPEC},
+    "after": {"type": "list", "elements": "dict", "default": [], "options": STEP_SPEC},
     "stdout_name": {"type": "str", "default": "stdout.log"},
     "stderr_name": {"type": "str", "default": "stderr.log"},
     "timeout_s": {"type": "float", "default": 3600},
@@ -204,12 +215,16 @@ ARGUMENT_SPEC = {
 
 def check(job):
     """Raise ValueError where the arguments cannot be run."""
-    names = [job["stdout_name"], job["stderr_name"]]
-    if names[0] == names[1] or any(os.path.basename(name) != name for name in names):
-        raise ValueError("stdout_name and stderr_name are two plain names, not %s and %s" % tuple(names))
+    steps = job["before"] + job["after"]
+    names = [job["stdout_name"], job["stderr_name"]] + [step["log"] for step in steps if step["log"]]
+    if len(set(names)) < len(names) or any(os.path.basename(name) != name for name in names):
+        raise ValueError(
+            "stdout_name, stderr_name and the logs of steps are plain names, each its own, not %s"
+            % ", ".join(names)
+        )
     if min(job["timeout_s"], job["sample_interval_s"]) <= 0:
         raise ValueError("timeout_s and sample_interval_s are seconds above 0")
-    for command in [job] + job["before"]:
+    for command in [job] + steps:
         if not command["argv"]:
             raise ValueError("argv needs at least the program's name")
         for word in command["argv"] + list(command["env"].values()):
@@ -267,7 +282,8 @@ def main():
             % (job["dir"], error.strerror),
             dir=job["dir"],
         )
-    limit_s = job["settle_s"] + point_supervisor.BEFORE_TIMEOUT_S * len(job["before"]) + job["timeout_s"]
+    limit_s = job["settle_s"] + job["timeout_s"]
+    limit_s += sum(step["timeout_s"] for step in job["before"] + job["after"])
     module.exit_json(changed=state == "started", state=state, dir=job["dir"], limit_s=limit_s)
 
 

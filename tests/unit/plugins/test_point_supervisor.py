@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import time
 import unittest
@@ -38,6 +39,10 @@ def sh(script, **more):
     return dict({"argv": ["sh", "-c", script], "env": {}}, **more)
 
 
+def step(script, **more):
+    return sh(script, **dict({"expect": None, "log": None, "timeout_s": 10.0, "required": True}, **more))
+
+
 class PointCase(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
@@ -57,6 +62,7 @@ class PointCase(unittest.TestCase):
             "point": PLANNED,
             "secrets": {},
             "before": [],
+            "after": [],
             "stdout_name": "stdout.log",
             "stderr_name": "stderr.log",
             "timeout_s": 30.0,
@@ -117,16 +123,42 @@ class RecordTest(PointCase):
         self.assertIsNone(point["started_at"])
 
     def test_a_step_before_that_fails_keeps_the_point_from_running(self):
-        point = self.run_point("touch %s" % self.path("ran"), before=[sh("echo NOAUTH; exit 1", expect=None)])
+        point = self.run_point("touch %s" % self.path("ran"), before=[step("echo NOAUTH; exit 1")])
         self.assertEqual("failed", point["status"])
         self.assertIn("ended with status 1: NOAUTH", point["reason"])
         self.assertFalse(os.path.exists(self.path("ran")))
 
     def test_a_step_before_must_print_what_is_expected(self):
-        before = [sh("echo $GREETING", env={"GREETING": "PONG"}, expect="^PONG$")]
+        before = [step("echo $GREETING", env={"GREETING": "PONG"}, expect="^PONG$")]
         self.assertEqual("ok", self.run_point("true", before=before)["status"])
         before[0]["env"]["GREETING"] = "LOADING"
         self.assertIn("did not print '^PONG$' but: LOADING", self.run_point("true", before=before)["reason"])
+
+    def test_a_step_that_is_not_required_keeps_its_log_and_lets_the_point_run(self):
+        before = [step("echo no route; exit 1", log="ping-before.log", required=False)]
+        point = self.run_point("echo out", before=before)
+        self.assertEqual("ok", point["status"])
+        self.assertEqual("no route\n", self.text("ping-before.log"))
+        logs = {log["name"]: log.get("step") for log in point["logs"]}
+        self.assertEqual({"ping-before.log": "before", "stdout.log": None, "stderr.log": None}, logs)
+
+    def test_a_step_that_does_not_end(self):
+        point = self.run_point("true", before=[step("sleep 30", timeout_s=0.3)])
+        self.assertEqual("before the workload, 'sh -c sleep 30' had not ended after 0.3 s", point["reason"])
+
+    def test_steps_after_run_also_after_a_workload_that_failed(self):
+        after = [step("exit 1"), step("echo 0.5", log="ping-after.log")]
+        point = self.run_point("exit 3", after=after)
+        self.assertEqual(("failed", 3), (point["status"], point["rc"]))
+        self.assertEqual("0.5\n", self.text("ping-after.log"))
+
+    def test_the_processor_time_of_the_workload_alone_is_counted(self):
+        burn = "exec %s -c 'import os\nwhile sum(os.times()[:2]) < 0.6: pass'" % sys.executable
+        idle = self.run_point("sleep 0.3", before=[step(burn)], after=[step(burn)])
+        self.assertLess(idle["observed"]["command_cpus"] * idle["duration_s"], 0.3)
+        os.unlink(self.path("point.json"))
+        busy = self.run_point(burn)
+        self.assertGreater(busy["observed"]["command_cpus"] * busy["duration_s"], 0.5)
 
     def test_files_to_keep_become_logs(self):
         point = self.run_point("echo {} > result.json", keep=["*.json"])
@@ -239,7 +271,7 @@ class SecretTest(PointCase):
         self.assertEqual("sh ended with status 1: bad password {secret:db}", point["reason"])
 
     def test_a_secret_where_a_reason_is_cut(self):
-        before = [sh("printf '%0290d' 0; echo $P", env={"P": "{secret:db}"}, expect="PONG")]
+        before = [step("printf '%0290d' 0; echo $P", env={"P": "{secret:db}"}, expect="PONG")]
         point = self.run_point("true", before=before, secrets={"db": SECRET})
         self.assertTrue(point["reason"].endswith("0{secret:db"), point["reason"])
 

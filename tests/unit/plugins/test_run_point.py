@@ -248,9 +248,10 @@ def test_a_full_disk_shows_in_the_error() -> None:
         ({"argv": []}, "argv needs at least the program's name"),
         ({"argv": ["x", "{secret:typo}"]}, r"\{secret:typo\} is not in secrets, which has \['db'\]"),
         ({"env": {"P": "{secret:typo}"}}, "is not in secrets"),
-        ({"before": [{"argv": ["{secret:typo}"], "env": {}}]}, "is not in secrets"),
-        ({"stdout_name": "../out"}, "are two plain names"),
-        ({"stdout_name": "stderr.log"}, "are two plain names"),
+        ({"before": [{"argv": ["{secret:typo}"], "env": {}, "log": None}]}, "is not in secrets"),
+        ({"stdout_name": "../out"}, "are plain names, each its own"),
+        ({"stdout_name": "stderr.log"}, "are plain names, each its own"),
+        ({"after": [{"argv": ["x"], "env": {}, "log": "stderr.log"}]}, "are plain names, each its own"),
         ({"timeout_s": 0}, "are seconds above 0"),
     ],
 )
@@ -260,6 +261,7 @@ def test_arguments_that_cannot_be_run(changes: dict[str, Any], says: str) -> Non
         "env": {},
         "secrets": {"db": "s3same"},
         "before": [],
+        "after": [],
         "timeout_s": 1,
         "sample_interval_s": 1,
     }
