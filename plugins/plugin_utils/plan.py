@@ -16,6 +16,7 @@ from ansible_collections.perflab.bench.plugins.module_utils import frequency
 
 AS_FOUND = "as_found"
 TURBO_LEVELS = (AS_FOUND, "on", "off")
+AS_GIVEN = "as_given"
 
 # What a planned point is, apart from its place in the sequence.
 _WHAT = ("workload", "factors", "params", "repeat")
@@ -32,8 +33,10 @@ def expand(hosts: Mapping[str, Any], seed: int) -> list[dict[str, Any]]:
     order of its own, so that a slow drift (heat, a neighbour) spreads over all conditions. The
     same seed gives the same order.
 
-    :param hosts: host -> {factors: {name: [level]}, repeats, workloads: [{workload, params, factors}],
-        frequency_host}; a workload's own factors, which it may lack, are varied for it alone.
+    :param hosts: host -> {factors: {name: [level]}, conditions: [{name: level}], repeats, order,
+        workloads: [{workload, params, factors}], frequency_host}. The conditions are levels that belong
+        together, each of which is combined with all factors; a workload's own factors are varied for it
+        alone; the order may be `shuffled` (the default) or `as_given`.
     """
     if not hosts:
         raise PlanError("no host asks for anything: check the play's hosts and --limit")
@@ -55,13 +58,15 @@ def _expand_host(host: str, request: Mapping[str, Any], seed: int) -> list[dict[
     block = [
         (condition, workload)
         for workload in workloads
-        for condition in _conditions(host, {**request["factors"], **(workload.get("factors") or {})})
+        for given in request.get("conditions") or [{}]
+        for condition in _conditions(host, {**_alone(given), **request["factors"], **_own(workload)})
     ]
     swept = _swept(workloads)
     points: list[dict[str, Any]] = []
     for repeat in range(1, repeats + 1):
         shuffled = block.copy()
-        random.Random(f"{seed}:{host}:{repeat}").shuffle(shuffled)  # noqa: S311 - an order, not a secret
+        if request.get("order") != AS_GIVEN:
+            random.Random(f"{seed}:{host}:{repeat}").shuffle(shuffled)  # noqa: S311 - no secret
         for condition, workload in shuffled:
             order = len(points) + 1
             name = workload["workload"]
@@ -85,6 +90,15 @@ def _expand_host(host: str, request: Mapping[str, Any], seed: int) -> list[dict[
 def _conditions(host: str, factors: Mapping[str, Any]) -> list[dict[str, str]]:
     levels = {name: _levels(host, name, asked) for name, asked in factors.items()}
     return [dict(zip(levels, combined, strict=True)) for combined in itertools.product(*levels.values())]
+
+
+def _alone(condition: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """A condition as factors of one level each."""
+    return {name: [level] for name, level in condition.items()}
+
+
+def _own(workload: Mapping[str, Any]) -> Mapping[str, Any]:
+    return workload.get("factors") or {}
 
 
 def _swept(workloads: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
@@ -128,7 +142,7 @@ def _refuse_shared_frequency(hosts: Mapping[str, Any]) -> None:
     """Two hosts that set the frequency of one machine would measure each other's setting."""
     setter_of: dict[str, str] = {}
     for host, request in hosts.items():
-        asked = [request["factors"], *(workload.get("factors") or {} for workload in request["workloads"])]
+        asked = [request["factors"], *map(_own, request["workloads"])]
         levels = [
             level for factors in asked for name in ("frequency", "turbo") for level in factors.get(name, [])
         ]

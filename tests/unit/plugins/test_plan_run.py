@@ -284,3 +284,13 @@ def test_refuses_two_workloads_that_set_the_turbo_of_one_machine() -> None:
     both = request(factors={}, workloads=workloads, frequency_host="metal")
     with pytest.raises(plan.PlanError, match="a and b both set the frequency of metal"):
         plan.expand({"a": both, "b": both}, seed=1)
+
+
+def test_levels_that_belong_together_are_not_crossed() -> None:
+    pair = [{"platform": "physical", "hypervisor": "none"}, {"platform": "virtual", "hypervisor": "metal"}]
+    asked = request(factors={"path": ["remote"]}, conditions=pair, order="as_given", repeats=2)
+    points = plan.expand({"client": asked}, seed=1)
+    assert [tuple(point["factors"].values()) for point in points] == [
+        ("physical", "none", "remote"),
+        ("virtual", "metal", "remote"),
+    ] * 2  # P V P V: a drift hits both alike
