@@ -29,6 +29,17 @@ _ABSENT = (
 # mkinitramfs would guess from the machine that builds; every guest finds its root by these alone.
 _INITRD_MODULES = ("virtio_pci", "virtio_blk", "ext4")
 
+_FIRST_BOOT = (
+    '--customize-hook=chroot "$1" systemctl enable --quiet systemd-networkd.service',
+    # Each guest gets its own, from guests.py or from cloud-init.
+    '--customize-hook=rm -f "$1"/etc/hosts "$1"/etc/ssh/ssh_host_*',
+    '--customize-hook=mkdir -p -m 700 "$1/root/.ssh"',
+    '--customize-hook=echo "/dev/vda / ext4 defaults 0 1" > "$1/etc/fstab"',
+)
+
+# One place to look at, and no stage after those that make a machine somebody: emulation takes its time.
+_CLOUD_INIT = ("datasource_list: [NoCloud, None]", "cloud_config_modules: []", "cloud_final_modules: []")
+
 _CPB = Path(__file__).with_name("cpb")
 
 # Lets the kernel run arm64 programs by QEMU (F: also in a chroot without it; P: they see their own name).
@@ -46,14 +57,8 @@ def image(name: str) -> Image:
     architecture = name.removeprefix("guest-")
 
     def build(folder: Path) -> None:
-        root = folder / "root"
         with _arm64_programs() if architecture == "arm64" else contextlib.nullcontext():
-            run("mmdebstrap", *_options(architecture), _SUITE, root)
-        for kind in ("vmlinuz", "initrd.img"):
-            (boot_file,) = (root / "boot").glob(f"{kind}-*")
-            boot_file.rename(folder / kind.removesuffix(".img"))
-        run("mke2fs", "-q", "-t", "ext4", "-d", root, folder / "disk", _DISK_SIZE)
-        shutil.rmtree(root)
+            _make_disk(folder, _options(architecture))
 
     sources = [path.read_text() for path in sorted(_CPB.iterdir())]
     recipe = " ".join((_SUITE, _DISK_SIZE, *_options(architecture), *sources))
@@ -61,26 +66,63 @@ def image(name: str) -> Image:
     return Image(name, recipe.replace(str(_CPB), "cpb"), build)
 
 
+def cloud_image() -> Image:
+    """Return a machine that is nobody yet, as clouds publish them: cloud-init makes it somebody."""
+    options = [
+        *_common_options("amd64"),
+        # By it systemd hears the power button that a hypervisor presses.
+        "--dpkgopt=path-include=/lib/modules/*/kernel/drivers/input/evdev.ko",
+        *debootstrap_options(*_kernel_packages("amd64"), "cloud-init", "cloud-guest-utils"),
+        *_FIRST_BOOT,
+        '--customize-hook=chroot "$1" systemctl mask --quiet e2scrub_reap.service',
+        _write("customize", "\n".join(_CLOUD_INIT), "/etc/cloud/cloud.cfg.d/lab.cfg"),
+    ]
+
+    def build(folder: Path) -> None:
+        _make_disk(folder, options)
+        run("qemu-img", "convert", "-c", "-O", "qcow2", folder / "disk", folder / "disk.qcow2")
+        (folder / "disk").unlink()
+
+    return Image("guest-cloud", " ".join((_SUITE, _DISK_SIZE, *options)), build)
+
+
+def _make_disk(folder: Path, options: list[str]) -> None:
+    """Make a disk of what mmdebstrap installs with these options, and the kernel and initrd that boot it."""
+    root = folder / "root"
+    run("mmdebstrap", *options, _SUITE, root)
+    for kind in ("vmlinuz", "initrd.img"):
+        (boot_file,) = (root / "boot").glob(f"{kind}-*")
+        boot_file.rename(folder / kind.removesuffix(".img"))
+    run("mke2fs", "-q", "-t", "ext4", "-d", root, folder / "disk", _DISK_SIZE)
+    shutil.rmtree(root)
+
+
 def _options(architecture: str) -> list[str]:
+    return [
+        *_common_options(architecture),
+        *(_amd64_options() if architecture == "amd64" else _arm64_options()),
+        *debootstrap_options(
+            *_kernel_packages(architecture),
+            *("linux-cpupower", "redis-server", "redis-tools"),
+        ),
+        # perflab starts a Redis of its own on the port; the other looks for LVM at each boot, for seconds.
+        '--customize-hook=chroot "$1" systemctl mask --quiet redis-server.service e2scrub_reap.service',
+        *_FIRST_BOOT,
+    ]
+
+
+def _common_options(architecture: str) -> list[str]:
     return [
         f"--architectures={architecture}",
         *(f"--dpkgopt=path-exclude=/lib/modules/*/kernel/{tree}/*" for tree in _ABSENT),
         # Before the kernel, whose installation makes the initrd.
         _write("essential", "MODULES=list", "/etc/initramfs-tools/conf.d/lab"),
         _write("essential", "\n".join(_INITRD_MODULES), "/usr/share/initramfs-tools/modules.d/lab"),
-        *(_amd64_options() if architecture == "amd64" else _arm64_options()),
-        *debootstrap_options(
-            *(f"linux-image-{architecture}", "initramfs-tools", "udev", "linux-cpupower"),
-            *("redis-server", "redis-tools"),
-        ),
-        # perflab starts a Redis of its own on the port; the other looks for LVM at each boot, for seconds.
-        '--customize-hook=chroot "$1" systemctl mask --quiet redis-server.service e2scrub_reap.service',
-        '--customize-hook=chroot "$1" systemctl enable --quiet systemd-networkd.service',
-        # Each guest gets its own; guests.py puts them here.
-        '--customize-hook=rm -f "$1"/etc/hosts "$1"/etc/ssh/ssh_host_*',
-        '--customize-hook=mkdir -p -m 700 "$1/root/.ssh"',
-        '--customize-hook=echo "/dev/vda / ext4 defaults 0 1" > "$1/etc/fstab"',
     ]
+
+
+def _kernel_packages(architecture: str) -> tuple[str, ...]:
+    return (f"linux-image-{architecture}", "initramfs-tools", "udev")
 
 
 def _amd64_options() -> list[str]:

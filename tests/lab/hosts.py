@@ -13,6 +13,13 @@ from .machines import Machine
 _ENVIRONMENT = os.environ | {"SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}
 _BOOT_S = 60
 
+# What libvirt needs to run guests: tap devices, and a /proc/sys/net that it may write. No /dev/kvm: these
+# guests are emulated, on every machine alike.
+_GUEST_OPTIONS = ("--capability=all", "--bind=/dev/net/tun")
+_GUEST_ENVIRONMENT = {"SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network"}
+# The machine that carries the lab may have cgroups that libvirt cannot use.
+_QEMU_SETTINGS = "cgroup_controllers = [ ]\n"
+
 
 def image(machine: Machine) -> images.Image:
     return host_images.image(machine.image)
@@ -20,7 +27,11 @@ def image(machine: Machine) -> images.Image:
 
 def up(machine: Machine) -> None:
     """Start the host from its image; what it wrote when it was up before is still there."""
-    identity.install(machine, mount(machine))
+    root = mount(machine)
+    identity.install(machine, root)
+    if machine.carries_guests:
+        (root / "etc/libvirt").mkdir(exist_ok=True)
+        (root / "etc/libvirt/qemu.conf").write_text(_QEMU_SETTINGS)
     boot(machine)
 
 
@@ -39,9 +50,10 @@ def boot(machine: Machine) -> None:
             "--kill-signal=SIGRTMIN+3",
             # A loop file can then be a disk of the host's.
             *("--bind=/dev/loop-control", "--property=DeviceAllow=block-loop rwm"),
+            *(_GUEST_OPTIONS if machine.carries_guests else ()),
         ],
         machine.console,
-        env=_ENVIRONMENT,
+        env=_ENVIRONMENT | (_GUEST_ENVIRONMENT if machine.carries_guests else {}),
     )
     access.wait_until_up(machine, _BOOT_S)
 

@@ -25,6 +25,7 @@ class Machine:
     user: str
     image: str
     turbo: bool = False
+    carries_guests: bool = False
 
     @property
     def folder(self) -> Path:
@@ -56,6 +57,7 @@ def load() -> dict[str, Machine]:
             user=variables.get("ansible_user", tree["vars"]["ansible_user"]),
             image=variables["lab_image"],
             turbo=variables.get("lab_turbo", False),
+            carries_guests=variables.get("lab_carries_guests", False),
         )
         for kind, group in tree["children"].items()
         for name, variables in group["hosts"].items()

@@ -11,6 +11,7 @@ from .errors import LabError
 from .machines import BRIDGE_ADDRESS, STATE, Machine
 
 BRIDGE = "plab"
+GUEST_BRIDGE = "br0"  # of a host that carries guests
 PREFIX = "plab-"
 FORWARDING = Path("/proc/sys/net/ipv4/ip_forward")
 _FORWARDING_BEFORE = STATE / "ip_forward.before"
@@ -61,10 +62,19 @@ def plug_namespace(machine: Machine) -> Path:
     run("ip", "link", "add", name, "type", "veth", "peer", "name", "host0", "netns", name)
     run("ip", "link", "set", name, "master", BRIDGE, "up")
     run("ip", "-n", name, "link", "set", "lo", "up")
-    run("ip", "-n", name, "address", "add", f"{machine.address}/24", "dev", "host0")
     run("ip", "-n", name, "link", "set", "host0", "up")
+    device = _bridge_host0(name) if machine.carries_guests else "host0"
+    run("ip", "-n", name, "address", "add", f"{machine.address}/24", "dev", device)
     run("ip", "-n", name, "route", "add", "default", "via", BRIDGE_ADDRESS)
     return Path("/run/netns") / name
+
+
+def _bridge_host0(namespace: str) -> str:
+    """Make a bridge that guests can hang on beside `host0`; return its name."""
+    run("ip", "-n", namespace, "link", "add", GUEST_BRIDGE, "type", "bridge")
+    run("ip", "-n", namespace, "link", "set", "host0", "master", GUEST_BRIDGE)
+    run("ip", "-n", namespace, "link", "set", GUEST_BRIDGE, "up")
+    return GUEST_BRIDGE
 
 
 def plug_tap(machine: Machine) -> str:

@@ -14,6 +14,7 @@ _HOSTS = {
     "ip": "iproute2",
     "mmdebstrap": "mmdebstrap",
     "nft": "nftables",
+    "qemu-img": "qemu-utils",  # for the image that guests of a host boot
     "ssh": "openssh-client",
     "systemd-nspawn": "systemd-container",
 }
