@@ -13,14 +13,19 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from collector.models import Point, Status
 from tests.integration.conftest import BIN, ROOT, environment
 from tests.integration.lab_machine import LabMachine
 from tests.lab import access, guest_images, images, lab
 from tests.lab.machines import BRIDGE_ADDRESS, INVENTORY, load
 from tests.lab.network import GUEST_BRIDGE
+
+if TYPE_CHECKING:
+    from conftest import Perflab
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("the_lab")]
 
@@ -54,6 +59,11 @@ REACH = """
         that:
           - seen.profile.virtualisation.vm == kvm_guest_found.type == 'qemu'
           - called.stdout == kvm_guest_found.name == 'guest1'
+"""
+# From here on the guest is a host as any other: a study takes it in.
+COMPARE = """
+- name: Compare the guest with its host
+  import_playbook: perflab.bench.virt_compare
 """
 FOREIGN = """
 <domain type="qemu"><name>theirs</name><memory unit="MiB">64</memory>
@@ -180,6 +190,34 @@ def test_guest_is_made_and_reached_by_one_command(metal: Metal, guest: str) -> N
 @pytest.mark.usefixtures("guest")
 def test_a_second_time_changes_nothing(metal: Metal) -> None:
     assert metal.changed() == 0
+
+
+@pytest.mark.usefixtures("guest")
+def test_what_virtualisation_costs_by_one_command(metal: Metal, perflab: Perflab) -> None:
+    """Host and guest in turn, from another host of the lab and from inside each."""
+    lab.up(["debian12"])
+    done = metal.play(
+        plays=MAKE + COMPARE,
+        kvm_guest_known_hosts=str(access.KNOWN_HOSTS),  # which the lab's inventory names for all hosts
+        run_runs_dir=str(perflab.runs),
+        virt_compare_hosts="metal:guest1:debian12",
+        virt_compare_servers=["metal", "guest1"],
+        virt_compare_profile="smoke",
+        redis_benchmark_tests=["set", "get"],
+    )
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr
+    run = perflab.only_run()
+    measured = [Point.model_validate_json(path.read_text()) for path in run.glob("*/*/point.json")]
+    assert {(p.host, p.factors["platform"], p.factors["path"], p.status) for p in measured} == {
+        ("metal", "container", "local", Status.OK),
+        ("guest1", "virtual", "local", Status.OK),
+        ("debian12", "container", "remote", Status.OK),
+        ("debian12", "virtual", "remote", Status.OK),
+    }
+    table = perflab.collector("summarize", str(run))
+    assert table.returncode == 0, table.stderr
+    for said in ("container", "virtual", "overhead", "emulation", "round trip"):
+        assert said in table.stdout, table.stdout
 
 
 @pytest.mark.usefixtures("guest")
