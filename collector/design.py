@@ -2,7 +2,8 @@
 
 A table's columns are the levels of its axis; whatever else varies gives tables of its own. Except what varies
 only because the axis does: a guest is another host than the machine it is compared with, and a newer kernel
-has another version. Such a dimension would split every pair, so it is not a reason for another table.
+has another version. Such a dimension would split every pair, so it is not a reason for another table. Nor is
+the host along a path, which begins at a host: a client's two paths stand beside the server's own.
 """
 
 from __future__ import annotations
@@ -89,28 +90,37 @@ def _plain(text: str) -> str:
 def _split(part: pd.DataFrame, factors: list[str], by: str | None) -> list[Group]:
     planned = points(part)
     axis = _axis(planned, factors, by)
-    others = [name for name in ("run_id", "host", *factors, "params") if name != axis]
-    varying = [name for name in others if planned[name].nunique() > 1 and not _follows(planned, name, axis)]
-    tables = _tables(part, varying) if varying else [part]
-    told = [name for name in others if name in factors or (name == "run_id" and name in varying)]
+    others = [name for name in (*factors, "params", "run_id", "host") if name != axis]
+    tables = [part]
+    for name in others:  # one after the other: hosts may follow the axis on each path, and not over both
+        tables = [table for whole in tables for table in _split_by(whole, name, axis)]
+    several_runs = ["run_id"] if planned["run_id"].nunique() > 1 else []
+    told = [name for name in (*several_runs, *factors) if name != axis]
     return [
         Group(
             by=_name(axis),
             frame=table.assign(level=table[axis]),
             fixed={_name(c): str(table[c].iloc[0]) for c in told if table[c].nunique() == 1},
         )
-        for table in tables
+        for table in _in_order(tables, part, ["run_id", "host", *factors, "params"])
     ]
 
 
-def _tables(part: pd.DataFrame, varying: list[str]) -> list[pd.DataFrame]:
-    """A table for each combination of values, in an order of their own: points lie in a random one."""
-    ranks = [{v: i for i, v in enumerate(_ordered(name, part[name]))} for name in varying]
-    tables = {
-        tuple(rank[str(value)] for rank, value in zip(ranks, values, strict=True)): table
-        for values, table in part.groupby(varying, sort=False)
-    }
-    return [tables[key] for key in sorted(tables)]
+def _split_by(part: pd.DataFrame, name: str, axis: str) -> list[pd.DataFrame]:
+    planned = points(part)
+    if planned[name].nunique() < 2 or _follows(planned, name, axis):
+        return [part]
+    return [table for _, table in part.groupby(name, sort=False)]
+
+
+def _in_order(tables: list[pd.DataFrame], part: pd.DataFrame, names: list[str]) -> list[pd.DataFrame]:
+    """The tables by what sets them apart, since their points lie in the random order of measuring."""
+    ranks = {name: {value: i for i, value in enumerate(_ordered(name, part[name]))} for name in names}
+
+    def key(table: pd.DataFrame) -> tuple[int, ...]:
+        return tuple(min(ranks[name][value] for value in table[name].unique()) for name in names)
+
+    return sorted(tables, key=key)
 
 
 def _ordered(column: str, values: pd.Series[str]) -> list[str]:
@@ -140,5 +150,10 @@ def _axis(planned: pd.DataFrame, factors: list[str], by: str | None) -> str:
 
 
 def _follows(planned: pd.DataFrame, name: str, axis: str) -> bool:
-    """Whether the dimension varies only because the axis does: its values have one level of the axis each."""
+    """Whether the dimension varies only because the axis does: its values have one level of the axis each.
+
+    A path has one host where it begins, which may be where others begin, too.
+    """
+    if name == "host" and axis == FACTOR + "path" and (planned.groupby(axis)[name].nunique() == 1).all():
+        return True
     return planned[axis].nunique() > 1 and bool((planned.groupby(name)[axis].nunique() == 1).all())

@@ -59,6 +59,39 @@ def test_a_guest_is_another_host_but_stands_beside_its_machine(tmp_path: Path) -
     assert (found.by, levels(found), found.fixed) == ("platform", {"physical", "virtual"}, {})
 
 
+def test_guests_are_compared_from_a_client_and_from_inside(tmp_path: Path) -> None:
+    """From inside the hosts differ because the platforms do; from the client they do not."""
+    points = [
+        Written({"platform": "physical", "hypervisor": "none", "path": "local"}, RPS, host="metal"),
+        Written({"platform": "virtual", "hypervisor": "metal", "path": "local"}, RPS, host="guest"),
+        Written({"platform": "physical", "hypervisor": "none", "path": "remote"}, RPS, host="client"),
+        Written({"platform": "virtual", "hypervisor": "metal", "path": "remote"}, RPS, host="client"),
+    ]
+    found = groups(tmp_path, points, study="virt_compare")
+    assert [(g.by, levels(g), g.fixed, set(g.frame["host"])) for g in found] == [
+        ("platform", {"physical", "virtual"}, {"path": "local"}, {"metal", "guest"}),
+        ("platform", {"physical", "virtual"}, {"path": "remote"}, {"client"}),
+    ]
+
+
+def test_two_paths_of_a_client_stand_beside_the_servers_own(tmp_path: Path) -> None:
+    points = [
+        Written({"path": path}, RPS, host=host)
+        for path, host in (("local", "server"), ("bridged", "client"), ("nat", "client"))
+    ]
+    (found,) = groups(tmp_path, points, study="net_compare")
+    assert levels(found) == {"local", "bridged", "nat"}
+
+
+def test_paths_that_several_hosts_share_are_a_table_a_host(tmp_path: Path) -> None:
+    points = [Written({"path": path}, RPS, host=host) for path in ("local", "nat") for host in ("a", "b")]
+    found = groups(tmp_path, points, study="net_compare")
+    assert [(levels(g), set(g.frame["host"])) for g in found] == [
+        ({"local", "nat"}, {"a"}),
+        ({"local", "nat"}, {"b"}),
+    ]
+
+
 def test_quota_and_frequency_are_never_in_one_table(tmp_path: Path) -> None:
     points = [
         *(Written({"frequency": level}, RPS, host="a") for level in ("as_found", "2GHz")),
