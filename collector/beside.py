@@ -33,18 +33,24 @@ SETTINGS = (
 class Link:
     """The way from the client to the server, before and after the workload together.
 
-    :param rtt_ms: all round-trip times, in ms.
+    :param rtt_before_ms: round-trip times before the workload, in ms.
+    :param rtt_after_ms: those after it.
     :param lost: the share of pings without an answer; None if none was sent.
     :param up_mbit_s: TCP throughput from client to server, the mean of before and after; None where unknown.
     :param down_mbit_s: the same from server to client.
     :param troubles: why something is not known, each in a line.
     """
 
-    rtt_ms: tuple[float, ...]
+    rtt_before_ms: tuple[float, ...]
+    rtt_after_ms: tuple[float, ...]
     lost: float | None
     up_mbit_s: float | None
     down_mbit_s: float | None
     troubles: tuple[str, ...]
+
+    @property
+    def rtt_ms(self) -> tuple[float, ...]:
+        return self.rtt_before_ms + self.rtt_after_ms
 
     @property
     def rtt_min_ms(self) -> float | None:
@@ -90,15 +96,17 @@ def link(logs: Mapping[str, str]) -> Link | None:
     }
     if not pings and not calls:
         return None
-    rtt_ms = [time for text in pings.values() for time in ping.round_trips_ms(text)]
+    times = {when: tuple(ping.round_trips_ms(text)) for when, text in pings.items()}
+    answers = sum(map(len, times.values()))
     sent = sum(ping.sent(text) or 0 for text in pings.values())
     troubles = [f"iperf3, {way} {when}: {call.error}" for (way, when), call in calls.items() if call.error]
-    if not rtt_ms:
+    if not answers:
         said = next((text.strip().splitlines()[-1] for text in pings.values() if text.strip()), "nothing")
         troubles.append(f"ping got no answer: {said}")
     return Link(
-        rtt_ms=tuple(rtt_ms),
-        lost=1 - len(rtt_ms) / sent if sent else None,
+        rtt_before_ms=times.get(BEFORE, ()),
+        rtt_after_ms=times.get(AFTER, ()),
+        lost=1 - answers / sent if sent else None,
         up_mbit_s=_mean(calls, "up"),
         down_mbit_s=_mean(calls, "down"),
         troubles=tuple(troubles),

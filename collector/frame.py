@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, FiniteFloat, ValidationError
 
-from collector import parsers, rows
+from collector import circumstances, parsers, rows
 from collector.errors import CollectorError
 from collector.models import PlannedPoint, Point, Status
 from collector.store import LoadedPoint, RunTree
@@ -47,6 +47,7 @@ COLUMNS = (
     "observed_max_ghz",
     "throttled",
     "steal_pct",
+    *circumstances.COLUMNS,
     "test",  # key: equal for samples that stand in one row and are compared with each other
     "tool_test",  # key of the tool's test, without the settings that are rows
     "series",  # the row's title without what is swept
@@ -64,6 +65,7 @@ _NUMBERS = (
     "observed_max_ghz",
     "throttled",
     "steal_pct",
+    *circumstances.NUMBERS,
     "swept",
     "value",
 )
@@ -114,7 +116,8 @@ def points(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _tree_records(tree: RunTree) -> Iterator[dict[str, Any]]:
     for loaded in tree.points:
-        yield from _point_records(tree.run.study, loaded)
+        emulated = circumstances.emulated_hosts(tree.run.study, loaded.point.host, tree.profiles)
+        yield from ({**record, "emulated": emulated} for record in _point_records(tree.run.study, loaded))
     for planned in tree.missing:
         yield _planned(tree.run.run_id, tree.run.study, planned) | {"status": MISSING}
 
@@ -137,7 +140,8 @@ def _planned(run_id: str, study: str, planned: PlannedPoint | Point) -> dict[str
 
 def _point_records(study: str, loaded: LoadedPoint) -> Iterator[dict[str, Any]]:
     point = loaded.point
-    record = _planned(point.run_id, study, point) | _circumstances(loaded) | {"path": str(loaded.path)}
+    record = _planned(point.run_id, study, point) | _read_back(loaded) | circumstances.of(loaded)
+    record["path"] = str(loaded.path)
     try:
         failure = loaded.failure
     except CollectorError as error:  # one damaged log must not hide the others
@@ -166,7 +170,7 @@ def _point_records(study: str, loaded: LoadedPoint) -> Iterator[dict[str, Any]]:
         }
 
 
-def _circumstances(loaded: LoadedPoint) -> dict[str, Any]:
+def _read_back(loaded: LoadedPoint) -> dict[str, Any]:
     """What was set, and what was read back while the workload ran."""
     setting, observed = _setting(loaded), loaded.point.observed
     record = {

@@ -134,3 +134,9 @@ class HostProfile(BaseModel):
     os: dict[str, Any] = Field(default_factory=dict)
     kernel: dict[str, Any] = Field(default_factory=dict)
     memory: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def emulated(self) -> bool:
+        """Whether its machine is emulated in software: a guest of QEMU without KVM."""
+        virtualisation = (self.model_extra or {}).get("virtualisation")
+        return isinstance(virtualisation, dict) and virtualisation.get("vm") == "qemu"

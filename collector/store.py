@@ -34,6 +34,18 @@ _Document = TypeVar("_Document", bound=BaseModel)
 
 
 @dataclass(frozen=True)
+class StepLogs:
+    """What the commands beside a workload wrote.
+
+    :param texts: by the log's name.
+    :param damage: why others are not among them, a line each.
+    """
+
+    texts: dict[str, str]
+    damage: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class LoadedPoint:
     """A finished point and its logs.
 
@@ -67,6 +79,19 @@ class LoadedPoint:
         return together
 
     @cached_property
+    def step_logs(self) -> StepLogs:
+        """What was measured beside the workload. A damaged log hides neither the others nor the point."""
+        texts: dict[str, str] = {}
+        damage: list[str] = []
+        for log in self.point.logs:
+            if log.step:
+                try:
+                    texts[log.name] = decode(_read_log(self.path / log.name, log))
+                except CollectorError as error:
+                    damage.append(str(error))
+        return StepLogs(texts, tuple(damage))
+
+    @cached_property
     def failure(self) -> str | None:
         """Why the point has no result that may be compared, in one line; None when it has one."""
         if self.point.status is not Status.OK:
@@ -82,7 +107,7 @@ class RunTree:
     :param run: its run.json.
     :param points: the points that have a point.json, whatever their status, in the order of run.json.
     :param missing: the planned points that have none: not run yet, or never.
-    :param profiles: host.json by host, for the hosts that have one.
+    :param profiles: host.json by host, for the hosts that have one, also those without points.
     """
 
     path: Path
@@ -114,7 +139,9 @@ def load_run(path: Path) -> RunTree:
             points.append(LoadedPoint(_read_point(folder / "point.json", run, planned), folder))
         else:
             missing.append(planned)
-    profiles = {host: profile for host in run.hosts if (profile := read_profile(path / host))}
+    described = [file.parent.name for file in sorted(path.glob("*/host.json"))]
+    hosts = dict.fromkeys([*run.hosts, *described])
+    profiles = {host: profile for host in hosts if (profile := read_profile(path / host))}
     return RunTree(path, run, points, missing, profiles)
 
 

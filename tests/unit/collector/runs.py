@@ -17,6 +17,7 @@ class Written:
     """One point as a test describes it; `rps` None is a point that was planned but has no point.json.
 
     :param log: what the workload wrote, if it is not redis-benchmark's rates.
+    :param step_logs: by name, what was written beside the workload: "ping-before.log".
     """
 
     factors: Mapping[str, str]
@@ -31,6 +32,8 @@ class Written:
     observed: Mapping[str, Any] = field(default_factory=dict)
     workload: str = "redis_benchmark"
     log: str | None = None
+    step_logs: Mapping[str, str] = field(default_factory=dict)
+    duration_s: float = 1.0
 
 
 def repeats(factors: Mapping[str, str], *rps: Mapping[str, float] | None, **others: Any) -> list[Written]:
@@ -84,6 +87,7 @@ def write_run(
     (folder / "run.json").write_text(json.dumps(run))
     for host, profile in (profiles or {}).items():
         document = {"schema": 1, "host": host, "collected_at": STARTED, **profile}
+        (folder / host).mkdir(exist_ok=True)
         (folder / host / "host.json").write_text(json.dumps(document))
     return folder
 
@@ -93,7 +97,10 @@ def _write_point(folder: Path, study: str, point: Written, plan: Mapping[str, An
     home.mkdir(parents=True)
     rates = "".join(f"{test}: {rps:.2f} requests per second\n" for test, rps in (point.rps or {}).items())
     log = (rates if point.log is None else point.log).encode()
-    (home / "stdout.log").write_bytes(log)
+    logs = [_write_log(home / "stdout.log", log)]
+    for name, text in point.step_logs.items():
+        step = "after" if "-after" in name else "before"
+        logs.append(_write_log(home / name, text.encode()) | {"step": step})
     document = {
         "schema": 1,
         "run_id": folder.name,
@@ -105,10 +112,15 @@ def _write_point(folder: Path, study: str, point: Written, plan: Mapping[str, An
         "observed": point.observed,
         "started_at": STARTED,
         "finished_at": STARTED,
-        "duration_s": 1.0,
+        "duration_s": point.duration_s,
         "rc": 0 if point.status == "ok" else 1,
         "status": point.status,
         "reason": point.reason,
-        "logs": [{"name": "stdout.log", "bytes": len(log), "sha256": hashlib.sha256(log).hexdigest()}],
+        "logs": logs,
     }
     (home / "point.json").write_text(json.dumps(document))
+
+
+def _write_log(file: Path, content: bytes) -> dict[str, Any]:
+    file.write_bytes(content)
+    return {"name": file.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
