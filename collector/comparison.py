@@ -8,13 +8,16 @@ metric's direction; a verdict knows the direction.
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from collector import stats
+from collector.frame import points
 from collector.metrics import Metric
+from collector.models import Status
 from collector.rows import Settings
 from collector.stats import Repeats
 
@@ -50,6 +53,10 @@ class Column:
     def head(self) -> str:
         """The label, with a mark if what it says was not achieved."""
         return f"{self.label} *" if self.achieved is False else self.label
+
+
+# Conditions, each with its points that have a result.
+Measured = Sequence[tuple[Column, pd.DataFrame]]
 
 
 @dataclass(frozen=True)
@@ -191,6 +198,14 @@ class Comparison:
         if not ratios:
             return None
         return Mean(len(ratios), statistics.fmean(ratios), statistics.geometric_mean(ratios))
+
+    @property
+    def measured(self) -> Measured:
+        """The conditions that have a result, in the order of the columns."""
+        planned = points(self.frame)
+        ok = planned[planned["status"] == Status.OK]
+        found = [(column, ok[ok["level"] == column.level]) for column in self.columns]
+        return [(column, with_result) for column, with_result in found if len(with_result)]
 
     @property
     def tested(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from collector import design, levels
+from collector import design, levels, overhead
 from collector.comparison import Column, Comparison
 from collector.frame import shared_params
 from collector.metrics import Better
@@ -38,10 +38,12 @@ class FootRow:
     """A line under the table.
 
     :param cells: by level, as text.
+    :param of_overhead: whether it belongs below overheads rather than below ratios.
     """
 
     label: str
     cells: dict[str, str]
+    of_overhead: bool = False
 
 
 def facts(comparison: Comparison, profiles: Profiles) -> list[str]:
@@ -113,6 +115,10 @@ def foot(comparison: Comparison) -> list[FootRow]:
             _ratios(f"mean of ratios{over}", {level: mean.arithmetic for level, mean in means.items()}),
             _ratios("geometric mean", {level: mean.geometric for level, mean in means.items()}),
         ]
+        if overhead.is_asked(comparison):
+            costs = {level: overhead.of(comparison, mean.geometric) for level, mean in means.items()}
+            cells = {level: overhead.percent(cost) for level, cost in costs.items()}
+            rows.append(FootRow("overhead (of the geometric mean)", cells, of_overhead=True))
     if comparison.scaling and comparison.scaling.ratios:
         rows.append(_ratios(_scale_label(comparison), comparison.scaling.ratios))
     return rows
@@ -158,8 +164,10 @@ def remarks(comparison: Comparison) -> list[str]:
             what = f"{listed(without, most=12)} {verb} no value at {column.label}"
             remarks.append(f"unmatched, left out of the means: {what}")
     pair = len(comparison.columns) == 2 and not comparison.scaling
-    if pair and comparison.ratios(comparison.columns[1].level):
-        remarks.append(_exceptions(comparison, comparison.columns[1]))
+    if pair or overhead.is_asked(comparison):
+        remarks += [_exceptions(comparison, c) for c in comparison.columns[1:] if comparison.ratios(c.level)]
+    if overhead.is_asked(comparison):
+        remarks += overhead.remarks(comparison)
     return remarks
 
 
@@ -173,10 +181,13 @@ def _exceptions(comparison: Comparison, other: Column) -> str:
             continue
         better = (cell.ratio > 1) is (comparison.metric.better is Better.HIGHER)
         (faster if better else slower).append(f"{row.test} ({cell.ratio:.3f})")
-    tests = counted(len(comparison.ratios(other.level)), _row_noun(comparison))
+    number = len(comparison.ratios(other.level))
+    tests = counted(number, _row_noun(comparison))
     more, less = ("better", "worse") if comparison.metric.unit == "%" else ("faster", "slower")
     text = f"{other.label} is {more} in {len(faster) or 'none'} of {tests}"
-    if len(faster) <= len(slower):
+    # Where the others are expected to be slower, a faster test is an exception even if all others are alike.
+    expected = max(len(slower), number // 2) if overhead.is_asked(comparison) else len(slower)
+    if len(faster) <= expected:
         return f"{text}: {listed(faster)}" if faster else text
     return f"{text}, {less} in {len(slower)}: {listed(slower)}" if slower else text
 

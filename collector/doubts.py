@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pandas as pd
 
 from collector import rows, stats
-from collector.comparison import Column, Comparison
+from collector.comparison import Column, Comparison, Measured
 from collector.frame import MISSING, points, shared_params
+from collector.link_doubts import link_doubts
 from collector.models import Status
-from collector.words import counted, listed
+from collector.words import by_condition, counted, listed
 
 NOISY = 0.05  # coefficient of variation over repeats
 STEAL_PCT = 1.0
 CLOCK_MOVED = 0.03  # range of the observed clock over its median
 
-# The conditions that have a result, with their points that have one.
-_Measured = Sequence[tuple[Column, pd.DataFrame]]
-
+# Factors that differ because the axis does.
+_PART_OF = {"platform": {"platform", "hypervisor"}}
 _OUTCOMES = {"failed": "failed", "timeout": "timed out", "interrupted": "was interrupted"}
 
 
 def doubts(comparison: Comparison) -> list[str]:
     """The doubts about one table."""
-    measured = _measured(comparison)
+    measured = comparison.measured
     return [
         *_baseline(comparison),
         *gaps(comparison.frame, {c.level: c.label for c in comparison.columns}),
@@ -39,6 +39,7 @@ def doubts(comparison: Comparison) -> list[str]:
         *_outliers(comparison),
         *_noise(comparison),
         *_circumstances(comparison, measured),
+        *link_doubts(measured),
         *differences(comparison),
     ]
 
@@ -85,7 +86,7 @@ def _repeats(numbers: pd.Series[int]) -> str:
     return f"repeat{'s' if len(numbers) > 1 else ''} {listed(map(str, sorted(numbers)))}"
 
 
-def _clock(comparison: Comparison, measured: _Measured) -> Iterator[str]:
+def _clock(comparison: Comparison, measured: Measured) -> Iterator[str]:
     for column, ok in measured:
         low, high, clock = ok["observed_min_ghz"].min(), ok["observed_max_ghz"].max(), ok["observed_ghz"]
         if column.achieved is False:
@@ -99,7 +100,7 @@ def _clock(comparison: Comparison, measured: _Measured) -> Iterator[str]:
             yield f"{column.label}: {note}"
 
 
-def _few_repeats(comparison: Comparison, measured: _Measured) -> Iterator[str]:
+def _few_repeats(comparison: Comparison, measured: Measured) -> Iterator[str]:
     baseline, *others = comparison.columns
     single = [column for column, _ in measured if _most_repeats(comparison, column) == 1]
     if not single or not others:
@@ -148,7 +149,7 @@ def _noise(comparison: Comparison) -> Iterator[str]:
         yield f"repeats differ by more than {NOISY:.0%} (coefficient of variation): {listed(worst_first)}"
 
 
-def _circumstances(comparison: Comparison, measured: _Measured) -> Iterator[str]:
+def _circumstances(comparison: Comparison, measured: Measured) -> Iterator[str]:
     throttled, stolen = [], []
     for column, ok in measured:
         events, steal = ok["throttled"].fillna(0), ok["steal_pct"].fillna(0)
@@ -168,16 +169,16 @@ def _count(affected: pd.Series[bool]) -> str:
 
 def differences(comparison: Comparison) -> Iterator[str]:
     """What differs between the conditions besides the factor, or within one."""
-    measured = _measured(comparison)
+    measured = comparison.measured
     if of_condition := versions(comparison):
-        yield f"tool versions differ: {_by_condition(of_condition)}"
+        yield f"tool versions differ: {by_condition(of_condition)}"
     for name in dict.fromkeys(name for column, _ in measured for name in column.factors):
         of_condition = {column.label: column.factors.get(name, "") for column, _ in measured}
-        if name != comparison.by and len(set(of_condition.values())) > 1:
-            yield f"{name} differs: {_by_condition(of_condition)}"
+        if name not in _PART_OF.get(comparison.by, {comparison.by}) and len(set(of_condition.values())) > 1:
+            yield f"{name} differs: {by_condition(of_condition)}"
     shared = shared_params(comparison.frame)
     for name in dict.fromkeys(name for column, _ in measured for name in column.params if name not in shared):
-        yield f"{name} differs: {_by_condition({c.label: str(c.params.get(name, '')) for c, _ in measured})}"
+        yield f"{name} differs: {by_condition({c.label: str(c.params.get(name, '')) for c, _ in measured})}"
     for column, _ in measured:
         if len(column.hosts) > 1:
             yield f"{column.label} pools {listed(column.hosts)}: its spread includes how they differ"
@@ -193,17 +194,6 @@ def versions(comparison: Comparison) -> dict[str, str]:
     """The tool's versions by condition, if the conditions were measured with different ones; else nothing."""
     found = {
         column.label: listed(sorted(ok["tool_version"].dropna().unique()))
-        for column, ok in _measured(comparison)
+        for column, ok in comparison.measured
     }
     return found if len(set(filter(None, found.values()))) > 1 else {}
-
-
-def _by_condition(values: dict[str, str]) -> str:
-    return listed((f"{label} {value or 'unknown'}" for label, value in values.items()), most=12)
-
-
-def _measured(comparison: Comparison) -> _Measured:
-    planned = points(comparison.frame)
-    ok = planned[planned["status"] == Status.OK]
-    found = [(column, ok[ok["level"] == column.level]) for column in comparison.columns]
-    return [(column, with_result) for column, with_result in found if len(with_result)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from collector import design, questions
+from collector import design, overhead, questions
 from collector.compare import compare, metrics_of
 from collector.comparison import Comparison
 from collector.describe import Profiles
@@ -30,12 +30,14 @@ class Summary:
     :param profiles: of the hosts.
     :param doubts: about what is in no table.
     :param verdicts: what the comparisons answer, of studies that ask.
+    :param splits: where the cost of virtualisation arises, if it was measured from a client and from inside.
     """
 
     comparisons: list[Comparison]
     profiles: Profiles
     doubts: list[str]
     verdicts: list[VerdictTable] = field(default_factory=list)
+    splits: list[overhead.Split] = field(default_factory=list)
 
 
 def summarize(
@@ -78,6 +80,7 @@ def summarize(
         verdicts=verdict_tables([*comparisons, *_compare_beside(beside, baseline)])
         if metric in (MAIN_METRIC, ALL_METRICS)
         else [],
+        splits=overhead.splits(comparisons),
     )
 
 

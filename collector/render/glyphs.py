@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from collector import overhead
 from collector.comparison import Cell, Comparison
 from collector.stats import ALPHA, CONFIDENCE, SAME_WITHIN, Verdict
 from collector.words import counted
@@ -84,6 +85,13 @@ ASCII = Glyphs("^", "v", "=", "~", "+-")
 def ratio(cell: Cell) -> str:
     """The ratio, "" where there is none."""
     return "" if cell.ratio is None else f"{cell.ratio:.3f}"
+
+
+def cost(comparison: Comparison, cell: Cell) -> str:
+    """The overhead, "" where the table asks for none or there is no ratio."""
+    if cell.ratio is None or not overhead.is_asked(comparison):
+        return ""
+    return overhead.percent(overhead.of(comparison, cell.ratio))
 
 
 def formatter(values: Iterable[float]) -> Callable[[float], str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from collector import describe
+from collector import describe, link_table, overhead
 from collector.comparison import Cell, Comparison
 from collector.doubts import doubts
-from collector.render import verdicts
-from collector.render.glyphs import NONE, UNICODE, formatter, ratio
+from collector.render import split_table, verdicts
+from collector.render.glyphs import NONE, UNICODE, cost, formatter, ratio
 from collector.summary import Summary
 from collector.verdicts import VerdictTable
 
@@ -20,6 +20,8 @@ _SPECIAL = re.compile(r"([\\|*`<>\[\]~]|(?<!\w)_|_(?!\w))")
 def render(summary: Summary) -> str:
     """All tables, each under its header and above its doubts."""
     parts = ["\n".join(_comparison(comparison, summary.profiles)) for comparison in summary.comparisons]
+    if summary.splits:
+        parts.append("\n".join(_splits(summary.splits)))
     parts += ["\n".join(_verdicts(table)) for table in summary.verdicts]
     if summary.doubts:
         parts.append("\n".join(_list(f"! {doubt}" for doubt in summary.doubts)))
@@ -33,25 +35,36 @@ def _comparison(comparison: Comparison, profiles: describe.Profiles) -> Iterator
     baseline, *others = comparison.columns
     head = [describe.metric_and_direction(comparison), baseline.head]
     for column in others:
-        head += [column.head, "ratio"]
+        head += [column.head, "ratio", *(["overhead"] if overhead.is_asked(comparison) else [])]
     yield from _table(head, [*_rows(comparison), *_foot(comparison)])
     if scaling := describe.scaling(comparison):
         yield from ("", _escape(scaling))
     if details := " ± ".join(filter(None, [describe.per_size(comparison), describe.spread(comparison)])):
         yield ""
         yield from _table([details, *(column.head for column in comparison.columns)], _details(comparison))
+    if beside := link_table.made_of(comparison):
+        yield ""
+        heads = [link_table.HEAD, *(column.label for column in comparison.columns)]
+        yield from _table(heads, link_table.texts(comparison, beside))
     below = [
         *(
             f"[{number}] {text}"
             for number, text in enumerate(describe.footnotes(comparison).values(), start=1)
         ),
         *describe.remarks(comparison),
+        *(beside.remarks if beside else []),
         *UNICODE.legend(comparison),
         *(f"! {doubt}" for doubt in doubts(comparison)),
     ]
     if below:
         yield ""
         yield from _list(below)
+
+
+def _splits(splits: Sequence[overhead.Split]) -> Iterator[str]:
+    yield from _table(split_table.HEADS, split_table.lines(splits))
+    yield ""
+    yield from _list([*split_table.LEGEND, *(f"! {doubt}" for doubt in split_table.doubts(splits))])
 
 
 def _verdicts(table: VerdictTable) -> Iterator[str]:
@@ -71,6 +84,7 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
             line.append(value(cell.mean) if cell else NONE)
             if column is not comparison.columns[0]:
                 line.append(_joined(ratio(cell), UNICODE.margin(cell), UNICODE.sign(cell)) if cell else "")
+                line += [cost(comparison, cell) if cell else ""] if overhead.is_asked(comparison) else []
         yield line
 
 
@@ -78,7 +92,9 @@ def _foot(comparison: Comparison) -> Iterator[list[str]]:
     for row in describe.foot(comparison):
         line = [row.label, ""]
         for column in comparison.columns[1:]:
-            line += ["", row.cells.get(column.level, "")]
+            text = row.cells.get(column.level, "")
+            line += ["", "" if row.of_overhead else text]
+            line += [text if row.of_overhead else ""] if overhead.is_asked(comparison) else []
         yield line
 
 

@@ -9,11 +9,11 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from collector import describe
+from collector import describe, link_table, overhead
 from collector.comparison import Cell, Comparison, Row
 from collector.doubts import doubts
-from collector.render import verdicts
-from collector.render.glyphs import ASCII, NONE, UNICODE, Glyphs, formatter, ratio
+from collector.render import split_table, verdicts
+from collector.render.glyphs import ASCII, NONE, UNICODE, Glyphs, cost, formatter, ratio
 from collector.render.layout import Block, Entry, Line
 from collector.stats import Verdict
 from collector.summary import Summary
@@ -27,6 +27,9 @@ def render(summary: Summary, console: Console) -> None:
     """Print all tables, each with its doubts, as wide as the console is."""
     for comparison in summary.comparisons:
         _render(comparison, summary.profiles, console)
+        console.print()
+    if summary.splits:
+        _render_splits(summary.splits, console)
         console.print()
     for table in summary.verdicts:
         _render_verdicts(table, console)
@@ -47,17 +50,32 @@ def _render_verdicts(table: VerdictTable, console: Console) -> None:
         rows=[_verdict_line(line, heads) for line in verdicts.lines(table, glyphs)],
         words=frozenset(heads) - {"rows"},
     )
+    _print_block(block, console)
+    _print_list("-", verdicts.legend(table, glyphs), console, style="dim")
+    _print_list("!", table.doubts, console, style="yellow")
+
+
+def _print_block(block: Block, console: Console) -> None:
     for line in block.lines(console.width):
         console.print(line, soft_wrap=True)
     console.print()
-    _print_list("-", verdicts.legend(table, glyphs), console, style="dim")
-    _print_list("!", table.doubts, console, style="yellow")
 
 
 def _verdict_line(line: verdicts.VerdictLine, heads: Sequence[str]) -> Line:
     style = _STYLES.get(line.verdict, "") if line.verdict else ""
     entries = zip(heads, line.cells, strict=True)
     return Line(line.question, {head: Entry((text,), style) for head, text in entries})
+
+
+def _render_splits(splits: Sequence[overhead.Split], console: Console) -> None:
+    head, *heads = split_table.HEADS
+    lines = [
+        Line(name, {column: Entry((text,)) for column, text in zip(heads, texts, strict=True)})
+        for name, *texts in split_table.lines(splits)
+    ]
+    _print_block(Block(head, {column: column for column in heads}, lines), console)
+    _print_list("-", split_table.LEGEND, console, style="dim")
+    _print_list("!", split_table.doubts(splits), console, style="yellow")
 
 
 def _render(comparison: Comparison, profiles: describe.Profiles, console: Console) -> None:
@@ -69,9 +87,13 @@ def _render(comparison: Comparison, profiles: describe.Profiles, console: Consol
         if block.foot and (scaling := describe.scaling(comparison)):
             _print_list("", [scaling], console)
         console.print()
+    beside = link_table.made_of(comparison)
+    if beside:
+        _print_block(_link_block(comparison, beside), console)
     for number, text in enumerate(describe.footnotes(comparison).values(), start=1):
         _print_list(f"[{number}]", [text], console)
-    _print_list("-", [*describe.remarks(comparison), *glyphs.legend(comparison)], console, style="dim")
+    said = [*describe.remarks(comparison), *(beside.remarks if beside else []), *glyphs.legend(comparison)]
+    _print_list("-", said, console, style="dim")
     _print_list("!", doubts(comparison), console, style="yellow")
 
 
@@ -95,10 +117,11 @@ def _main_block(comparison: Comparison, glyphs: Glyphs, with_spread: bool) -> Bl
 
     def entry(cell: Cell | None) -> Entry:
         if cell is None:
-            return Entry((NONE, "", "", "", ""))
+            return Entry((NONE, "", "", "", "", ""))
         spread = glyphs.spread(cell) if with_spread else ""
         style = _STYLES.get(cell.verdict, "") if cell.verdict else ""
-        return Entry((value(cell.mean), spread, ratio(cell), glyphs.margin(cell), glyphs.sign(cell)), style)
+        compared = (ratio(cell), glyphs.margin(cell), glyphs.sign(cell), cost(comparison, cell))
+        return Entry((value(cell.mean), spread, *compared), style)
 
     return Block(
         head=describe.metric_and_direction(comparison),
@@ -109,12 +132,25 @@ def _main_block(comparison: Comparison, glyphs: Glyphs, with_spread: bool) -> Bl
         ],
         foot=[
             Line(
-                row.label, {level: Entry(("", "", text, "", ""), "bold") for level, text in row.cells.items()}
+                row.label,
+                {level: Entry(_under(row.of_overhead, text), "bold") for level, text in row.cells.items()},
             )
             for row in describe.foot(comparison)
         ],
-        gaps=(1, 2, 1, 1),
+        gaps=(1, 2, 1, 1, 2),
     )
+
+
+def _under(of_overhead: bool, text: str) -> tuple[str, ...]:
+    """A text of the foot: below the ratios, or below the overheads."""
+    return ("", "", "", "", "", text) if of_overhead else ("", "", text, "", "", "")
+
+
+def _link_block(comparison: Comparison, table: link_table.LinkTable) -> Block:
+    rows = [
+        Line(row.label, {level: Entry((text,)) for level, text in row.cells.items()}) for row in table.rows
+    ]
+    return Block(link_table.HEAD, {c.level: c.label for c in comparison.columns}, rows)
 
 
 def _detail_block(comparison: Comparison, glyphs: Glyphs, head: str) -> Block:

@@ -11,8 +11,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from collector import link_and_load, overhead
 from collector.comparison import Cell, Column, Comparison, Outcome, Row
 from collector.frame import FACTOR
+from collector.link_doubts import emulated_hosts
 from collector.models import Status
 from collector.rows import Settings
 from collector.summary import Summary
@@ -46,9 +48,11 @@ def to_json(summary: Summary) -> str:
 
 def _records(summary: Summary) -> Iterator[dict[str, Any]]:
     for comparison in summary.comparisons:
+        beside = link_and_load.conditions(comparison)
         for row in comparison.rows:
             for column in comparison.columns:
-                yield _row(comparison, row, column, row.cells.get(column.level))
+                record = _row(comparison, row, column, row.cells.get(column.level))
+                yield record | (_beside(beside, row, column) if beside else {})
     for table in summary.verdicts:
         yield from map(_answer, table.judgements)
 
@@ -107,6 +111,30 @@ def _row(comparison: Comparison, row: Row, column: Column, cell: Cell | None) ->
         "high": cell.high if cell else None,
         "p": cell.p if cell else None,
         "verdict": cell.verdict.value if cell and cell.verdict else None,
+        **_overhead(comparison, cell),
+    }
+
+
+def _overhead(comparison: Comparison, cell: Cell | None) -> dict[str, Any]:
+    if not overhead.is_asked(comparison):
+        return {}
+    ratio = cell.ratio if cell else None
+    emulated = emulated_hosts(comparison.measured)
+    return {
+        "overhead": None if ratio is None else overhead.of(comparison, ratio),
+        **({"emulated": "+".join(emulated)} if emulated else {}),
+    }
+
+
+def _beside(found: link_and_load.Conditions, row: Row, column: Column) -> dict[str, Any]:
+    """Link, load and server of the condition, and how much of the test's latency the link explains."""
+    known = found.numbers.get(column.level, {}) | found.servers.get(column.level, {})
+    latency = found.latencies.get(column.level, {}).get(row.test)
+    return {
+        **{name: known.get(name) for name in (*link_and_load.NUMBERS, *link_and_load.SERVER)},
+        "latency_ms": latency.ms if latency else None,
+        "link_share": latency.link_share if latency else None,
+        "added_share": latency.added_share if latency else None,
     }
 
 

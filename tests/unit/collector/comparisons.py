@@ -25,7 +25,8 @@ def noisy(by: float, seed: int, noise: float = 0.01, count: int = 5) -> list[dic
 
 
 def summary(folder: Path, points: Sequence[Written], study: str = "freq_sweep", **options: Any) -> Summary:
-    return summarize(store.load_runs([write_run(folder / "r1", points, study)]), **options)
+    run = write_run(folder / "r1", points, study, options.pop("profiles", None))
+    return summarize(store.load_runs([run]), **options)
 
 
 def one(folder: Path, points: Sequence[Written], study: str = "freq_sweep", **options: Any) -> Comparison:
