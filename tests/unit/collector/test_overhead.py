@@ -15,6 +15,7 @@ from collector import describe, overhead
 from collector.render import markdown, tidy
 from collector.render.split_table import lines
 from collector.summary import Summary
+from tests.unit.collector import sweeps
 from tests.unit.collector.comparisons import one, summary
 from tests.unit.collector.runs import Written
 from tests.unit.collector.test_render import shown
@@ -67,6 +68,24 @@ def test_it_stands_beside_every_ratio(tmp_path: Path) -> None:
     assert "| overhead (of the geometric mean) |  |  |  | 13.5% |" in page
     rows = {row["test"]: row for row in csv.DictReader(io.StringIO(tidy.to_csv(found))) if row["ratio"]}
     assert float(rows["GET"]["overhead"]) == pytest.approx(0.4)
+
+
+def test_a_sweep_of_another_tool_has_one_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sweeps.register(monkeypatch)
+    points = [
+        sweeps.point(
+            "sysbench_cpu",
+            {"platform": platform, "path": "local"},
+            {"threads": threads, "max_prime": 20000, "time_s": 10},
+            {("cpu", "events_per_s"): rate * threads},
+            host=platform,
+        )
+        for platform, rate in (("physical", 1000.0), ("virtual", 980.0))
+        for threads in (1, 2)
+    ]
+    text = shown(summary(tmp_path, points, "virt_compare"))
+    assert re.search(r"^2 threads +2,000 +1,960 +0\.980 +2\.0%$", text, re.MULTILINE)
+    assert re.search(r"^overhead \(of the geometric mean\) +2\.0%$", text, re.MULTILINE)
 
 
 def test_other_studies_have_none(tmp_path: Path) -> None:
