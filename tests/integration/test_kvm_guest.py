@@ -216,7 +216,7 @@ def test_what_virtualisation_costs_by_one_command(metal: Metal, perflab: Perflab
     }
     table = perflab.collector("summarize", str(run))
     assert table.returncode == 0, table.stderr
-    for said in ("container", "virtual", "overhead", "emulation", "round trip"):
+    for said in ("container", "virtual", "overhead", "emulated in software", "RTT median"):
         assert said in table.stdout, table.stdout
 
 

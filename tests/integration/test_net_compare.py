@@ -99,7 +99,7 @@ def test_paths_take_turns_and_the_link_stands_beside_the_rates(
             "ping-after.log": "after",
         }
         assert point.observed.command_cpus
-    for said in ("round trip", "TCP", "client CPUs", "server CPUs"):
+    for said in ("RTT median", "TCP to the server", "client CPUs", "server CPUs", "the link's share"):
         assert said in done.stdout, done.stdout
 
     # Nothing is left: neither server answers, and no password lies in the run.
