@@ -60,8 +60,20 @@ REACH = """
           - seen.profile.virtualisation.vm == kvm_guest_found.type == 'qemu'
           - called.stdout == kvm_guest_found.name == 'guest1'
 """
-# From here on the guest is a host as any other: a study takes it in.
+# From here on the guest is a host as any other, which a study takes in. Its image has nothing that would write
+# the file of resolvers, and packages are to be found.
 COMPARE = """
+- name: Let the guest find packages
+  hosts: made
+  become: true
+  gather_facts: false
+  tasks:
+    - name: Tell it who resolves names
+      ansible.builtin.copy:
+        src: /etc/resolv.conf
+        dest: /etc/resolv.conf
+        mode: "0644"
+
 - name: Compare the guest with its host
   import_playbook: perflab.bench.virt_compare
 """
@@ -105,7 +117,7 @@ class Metal(LabMachine):
             "systemctl list-units --plain --no-legend --state=active 'libvirt*' 'virt*';"
             "find /run/libvirt/network -name '*.xml' 2> /dev/null;"
             "find /var/lib/libvirt/images /var/lib/perflab /var/log/libvirt/qemu/*guest1* 2> /dev/null"
-            " | grep -vx -e /var/lib/perflab -e /var/lib/libvirt/images; true"
+            " | grep -vx -e /var/lib/perflab -e '/var/lib/perflab/runs.*' -e /var/lib/libvirt/images; true"
         )
 
 
