@@ -60,8 +60,8 @@ REACH = """
           - seen.profile.virtualisation.vm == kvm_guest_found.type == 'qemu'
           - called.stdout == kvm_guest_found.name == 'guest1'
 """
-# From here on the guest is a host as any other, which a study takes in. Its image has nothing that would write
-# the file of resolvers, and packages are to be found.
+# From here on the guest is a host as any other, which a study takes in. Nothing in its image would write the
+# file of resolvers, and packages are to be found.
 COMPARE = """
 - name: Let the guest find packages
   hosts: made
