@@ -159,7 +159,7 @@ def test_a_server_that_goes_away(
         assert time.monotonic() < deadline
         assert running.poll() is None, running.communicate()[0]
         time.sleep(0.5)
-    foreign.shell(f"kill -9 $(grep -ls 'redis-server.*:{PORT}' /proc/[0-9]*/cmdline | cut -d/ -f3)")
+    foreign.shell(f"kill -9 $(grep -ls '[r]edis-server.*:{PORT}' /proc/[0-9]*/cmdline | cut -d/ -f3)")
     said = running.communicate(timeout=TIMEOUT_S)[0]
     assert running.returncode != 0
     first, second = sorted(_all(perflab.only_run()), key=lambda point: point.order)
