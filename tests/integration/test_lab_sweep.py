@@ -198,7 +198,7 @@ def test_two_hosts_at_once_of_which_one_dies_then_resumed(perflab: Perflab) -> N
         "run_id": "20261130T101500Z-freq_sweep",
         "freq_sweep_frequencies": ["as_found", "2GHz"],
         "redis_benchmark_requests": 400000,
-        "redis_benchmark_timeout_s": 60,
+        "redis_benchmark_timeout_s": 30,
     }
     only = ("--limit", "debian12,debian12b")
     running = start_sweep(perflab, *HOSTS, *only, **inputs)
