@@ -100,19 +100,13 @@ def draw_ratios(axes: Axes, comparison: Comparison, words: Words) -> None:
             for place, row in enumerate(comparison.rows)
             if (cell := row.cells.get(column.level)) and cell.ratio is not None
         ]
-        axes.errorbar(
+        _mark(
+            axes,
+            look,
+            words.condition(column),
             [cell.ratio or math.nan for _, cell in rows],
             [place + _dodge(index - 1, len(others), 0.5) for place, _ in rows],
-            xerr=_bars(
-                [_side(cell, cell.low) for _, cell in rows], [_side(cell, cell.high) for _, cell in rows]
-            ),
-            label=words.condition(column),
-            color=look.colour,
-            marker=look.marker,
-            markerfacecolor=look.fill,
-            linestyle="none",
-            markersize=5,
-            capsize=2,
+            _bars([_side(cell, cell.low) for _, cell in rows], [_side(cell, cell.high) for _, cell in rows]),
         )
         if comparison.scaling and column.level in comparison.scaling.ratios:
             axes.axvline(comparison.scaling.ratios[column.level], color=look.colour, linestyle=":", zorder=0)
@@ -127,19 +121,14 @@ def draw_ratios(axes: Axes, comparison: Comparison, words: Words) -> None:
 def draw_values(axes: Axes, comparison: Comparison, words: Words) -> None:
     """A test a line, with each condition's mean and standard deviation: for tables that have no ratios."""
     for index, column in enumerate(comparison.columns):
-        look = style(index)
         rows = [(p, cell) for p, row in enumerate(comparison.rows) if (cell := row.cells.get(column.level))]
-        axes.errorbar(
+        _mark(
+            axes,
+            style(index),
+            words.condition(column),
             [cell.mean for _, cell in rows],
             [place + _dodge(index, len(comparison.columns), 0.5) for place, _ in rows],
-            xerr=_bars([_stddev(cell) for _, cell in rows]),
-            label=words.condition(column),
-            color=look.colour,
-            marker=look.marker,
-            markerfacecolor=look.fill,
-            linestyle="none",
-            markersize=5,
-            capsize=2,
+            _bars([_stddev(cell) for _, cell in rows]),
         )
     axes.xaxis.set_major_formatter(FuncFormatter(_plain))
     axes.set_xlabel(words.of(comparison.metric.unit))
@@ -149,6 +138,29 @@ def draw_values(axes: Axes, comparison: Comparison, words: Words) -> None:
 
 def has_ratios(comparison: Comparison) -> bool:
     return any(comparison.ratios(column.level) for column in comparison.columns[1:])
+
+
+def _mark(
+    axes: Axes,
+    look: Style,
+    label: str,
+    values: Sequence[float],
+    places: Sequence[float],
+    bars: list[float] | list[list[float]] | None,
+) -> None:
+    """A condition's values, one a line of the panel, each with its error bar."""
+    axes.errorbar(
+        values,
+        places,
+        xerr=bars,
+        label=label,
+        color=look.colour,
+        marker=look.marker,
+        markerfacecolor=look.fill,
+        linestyle="none",
+        markersize=5,
+        capsize=2,
+    )
 
 
 def _name_rows(axes: Axes, comparison: Comparison) -> None:

@@ -12,6 +12,7 @@ import pytest
 from collector.parsers.fio import identity, parse
 from collector.parsers.text import decode
 from collector.samples import Parsed, Sample
+from tests.unit.collector.parsed_values import by_test, of_test
 
 DATA = Path(__file__).parents[2] / "data" / "fio"
 HEADING = "perflab: (groupid=0, jobs=8): err= 0: pid=31: Mon Nov 30 17:33:46 2026\n"
@@ -21,15 +22,6 @@ STATUS = "Run status group 0 (all jobs):\n"
 
 def _text(name: str) -> str:
     return decode((DATA / name).read_bytes())
-
-
-def _values(parsed: Parsed) -> dict[tuple[str, str], float]:
-    assert len({(sample.test, sample.metric, sample.run) for sample in parsed.samples}) == len(parsed.samples)
-    return {(sample.test, sample.metric): sample.value for sample in parsed.samples}
-
-
-def _of(parsed: Parsed, test: str) -> dict[str, float]:
-    return {metric: value for (of, metric), value in _values(parsed).items() if of == test}
 
 
 def _document(*jobs: dict[str, Any], **more: Any) -> str:
@@ -53,12 +45,12 @@ def _failure(text: str) -> str:
 
 def test_text_of_today() -> None:
     parsed = parse(_text("text-3.33.txt"))
-    values = _values(parsed)
+    values = by_test(parsed)
     assert parsed.issues == []
     assert {sample.test for sample in parsed.samples} == {"perflab", "perflab: read", "perflab: write"}
     assert values["perflab: write", "threads"] == 2
     assert values["perflab", "err"] == 0
-    read = _of(parsed, "perflab: read")
+    read = of_test(parsed, "perflab: read")
     assert read["iops"] == 111_000
     assert read["bandwidth"] == 434
     assert read["io"] == pytest.approx(10.8 * 2**20)
@@ -73,8 +65,8 @@ def test_text_of_today() -> None:
 def test_text_of_fio_2_whose_kb_are_1024_bytes_and_whose_lines_have_units_of_their_own() -> None:
     parsed = parse(_text("text-2.2.txt"))
     assert parsed.issues == []
-    assert _of(parsed, "seq") == {"err": 0}
-    assert _of(parsed, "seq: read") == pytest.approx(
+    assert of_test(parsed, "seq") == {"err": 0}
+    assert of_test(parsed, "seq: read") == pytest.approx(
         {
             "threads": 4,
             "iops": 5120,
@@ -101,7 +93,7 @@ def test_text_of_fio_2_whose_kb_are_1024_bytes_and_whose_lines_have_units_of_the
             "clat_p99_99": 54,
         }
     )
-    write = _of(parsed, "seq: write")
+    write = of_test(parsed, "seq: write")
     assert write["bandwidth"] == pytest.approx(3999.2 / 1024)
     assert write["io"] == 960520 * 1024
     assert write["lat_mean"] == 4.75
@@ -113,9 +105,9 @@ def test_json_says_what_it_says_in_ns_and_bytes(name: str) -> None:
     job = json.loads(text)["jobs"][0]
     parsed = parse(text)
     assert parsed.issues == []
-    assert _of(parsed, "perflab") == {"err": 0}
+    assert of_test(parsed, "perflab") == {"err": 0}
     for direction in ("read", "write"):
-        values, said = _of(parsed, f"perflab: {direction}"), job[direction]
+        values, said = of_test(parsed, f"perflab: {direction}"), job[direction]
         assert values["threads"] == 2
         assert values["iops"] == said["iops"]
         assert values["bandwidth"] * 2**20 == pytest.approx(said["bw_bytes"])
@@ -134,8 +126,8 @@ def test_json_says_what_it_says_in_ns_and_bytes(name: str) -> None:
 def test_json_of_fio_2_is_in_microseconds_and_kib_and_a_name_means_nothing() -> None:
     parsed = parse(_text("json-2.1.json"))
     assert parsed.issues == []
-    assert _of(parsed, "random-read") == {"err": 0}
-    assert _of(parsed, "random-read: write") == pytest.approx(
+    assert of_test(parsed, "random-read") == {"err": 0}
+    assert of_test(parsed, "random-read: write") == pytest.approx(
         {
             "iops": 2048,
             "bandwidth": 8,
@@ -166,9 +158,9 @@ def test_terse_lines_have_each_field_where_their_version_has_it(version: int) ->
     first, width = (4 if version == 2 else 5), (47 if version == 5 else 41)
     parsed = parse(text)
     assert parsed.issues == []
-    assert {test for test, _ in _values(parsed)} == {"perflab", "perflab: read", "perflab: write"}
+    assert {test for test, _ in by_test(parsed)} == {"perflab", "perflab: read", "perflab: write"}
     for index, direction in enumerate(("read", "write")):
-        values, said = _of(parsed, f"perflab: {direction}"), fields[first + index * width :]
+        values, said = of_test(parsed, f"perflab: {direction}"), fields[first + index * width :]
         assert values["io"] == int(said[0]) * 1024
         assert values["bandwidth"] * 1024 == pytest.approx(int(said[1]))
         assert values["iops"] == int(said[2])
@@ -224,7 +216,7 @@ def test_clients_as_text() -> None:
         "All clients: read",
     ]
     bandwidth = re.findall(r"All clients.*\n.*BW=(\d+)Mi", text)  # fio forgets B/s here
-    assert _of(parsed, "All clients: read")["bandwidth"] == float(bandwidth[0])
+    assert of_test(parsed, "All clients: read")["bandwidth"] == float(bandwidth[0])
     assert {sample.run for sample in parsed.samples} == {1}
 
 
@@ -280,14 +272,14 @@ def test_progress_written_over_itself_before_a_document() -> None:
 def test_repeated_keys_and_options_that_only_the_global_ones_have() -> None:
     text = _document(_job(100), **{"global options": {"numjobs": "16", "bs": "4k"}})
     text = text.replace('"bs": "4k"', '"bs": "4k",\n    "bs": "8k"')
-    assert _of(parse(text), "perflab: read")["threads"] == 16
+    assert of_test(parse(text), "perflab: read")["threads"] == 16
 
 
 def test_every_job_has_its_own_number_of_threads() -> None:
     jobs = [
         _job(100, name, **{"job options": {"numjobs": number}}) for name, number in (("a", "1"), ("b", "4"))
     ]
-    values = _values(parse(_document(*jobs)))
+    values = by_test(parse(_document(*jobs)))
     assert (values["a: read", "threads"], values["b: read", "threads"]) == (1, 4)
 
 
@@ -296,7 +288,7 @@ def test_json_is_read_and_not_the_text_beside_it() -> None:
     job = json.loads(text[text.index("{") : text.rindex("}") + 1])["jobs"][0]
     parsed = parse(text)
     assert parsed.issues == []
-    write = _of(parsed, "perflab: write")
+    write = of_test(parsed, "perflab: write")
     assert write["iops"] == job["write"]["iops"]
     assert write["sync_mean"] * 1e6 == pytest.approx(job["sync"]["lat_ns"]["mean"])
     assert write["sync_p99"] * 1e6 == pytest.approx(job["sync"]["lat_ns"]["percentile"]["99.000000"])
@@ -308,7 +300,7 @@ def test_percentile_tables_of_clat_lat_and_sync_are_told_apart() -> None:
     tables = re.findall(r"(\w+) percentiles \((\w+)\):\n[^%]*? 50\.00th=\[ *(\d+)\]", text)
     said = {f"{kind}_p50": int(value) * {"nsec": 1e-6, "usec": 1e-3}[unit] for kind, unit, value in tables}
     assert list(said) == ["clat_p50", "lat_p50", "sync_p50"]
-    write = _of(parse(text), "perflab: write")
+    write = of_test(parse(text), "perflab: write")
     assert {metric: write[metric] for metric in said} == pytest.approx(said)
     assert write["sync_mean"] > 10 * write["clat_mean"]
 
@@ -318,7 +310,7 @@ def test_tables_by_priority_are_not_those_of_all() -> None:
         "    clat percentiles (usec):\n     | 50.00th=[   50]\n"
         "    high prio (20.5%) clat percentiles (usec):\n     | 50.00th=[   10]\n"
     )
-    assert _of(parse(HEADING + RATES + tables + STATUS), "perflab: read")["clat_p50"] == 0.05
+    assert of_test(parse(HEADING + RATES + tables + STATUS), "perflab: read")["clat_p50"] == 0.05
 
 
 def test_jobs_of_the_same_name_are_numbered_in_text_and_json() -> None:
@@ -341,10 +333,11 @@ def test_runs_of_a_document_have_the_words_before_them() -> None:
 
 def test_bits_and_decimal_units() -> None:
     rates = RATES.replace("BW=48.0MiB/s", "BW=8.00Mibit/s").replace("(480MiB", "(4.00Gibit")
-    read = _of(parse(HEADING + rates + STATUS), "perflab: read")
+    read = of_test(parse(HEADING + rates + STATUS), "perflab: read")
     assert (read["bandwidth"], read["io"]) == (1, 2**29)
     rates = RATES.replace("BW=48.0MiB/s", "BW=50.0MB/s")
-    assert _of(parse(HEADING + rates + STATUS), "perflab: read")["bandwidth"] == pytest.approx(50e6 / 2**20)
+    found = of_test(parse(HEADING + rates + STATUS), "perflab: read")
+    assert found["bandwidth"] == pytest.approx(50e6 / 2**20)
 
 
 def test_an_error_of_a_job_is_a_failure_even_with_results() -> None:
@@ -417,7 +410,7 @@ def test_harmless_remarks_are_none_of_our_business() -> None:
 def test_rates_of_zero_are_no_values() -> None:
     parsed = parse(HEADING + RATES.replace("12.3k", "0") + STATUS)
     assert "no value for perflab: read: iops" in [issue.reason for issue in parsed.issues]
-    assert "iops" not in _of(parsed, "perflab: read")
+    assert "iops" not in of_test(parsed, "perflab: read")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from collector.parsers.redis_benchmark import parse
 from collector.parsers.text import decode
 from collector.samples import Parsed
+from tests.unit.collector.parsed_values import by_test
 
 DATA = Path(__file__).parents[2] / "data" / "redis_benchmark"
 
@@ -18,18 +19,13 @@ def _parsed(name: str) -> Parsed:
     return parse(decode((DATA / name).read_bytes()))
 
 
-def _values(parsed: Parsed) -> dict[tuple[str, str], float]:
-    assert len({(sample.test, sample.metric, sample.run) for sample in parsed.samples}) == len(parsed.samples)
-    return {(sample.test, sample.metric): sample.value for sample in parsed.samples}
-
-
 def _rates(text: str) -> list[tuple[str, float, int]]:
     return [(s.test, s.value, s.run) for s in parse(text).samples if s.metric == "rps"]
 
 
 def test_quiet_with_progress_that_is_overwritten_with_cr() -> None:
     parsed = _parsed("quiet-7.0.txt")
-    values = _values(parsed)
+    values = by_test(parsed)
     assert parsed.issues == []
     assert len(values) == 2 * 20
     assert values["PING_INLINE", "rps"] == 39062.50
@@ -41,7 +37,7 @@ def test_quiet_with_progress_that_is_overwritten_with_cr() -> None:
 def test_full_form_of_today() -> None:
     parsed = _parsed("full-7.0.txt")
     assert parsed.issues == []
-    assert _values(parsed) == {
+    assert by_test(parsed) == {
         ("SET", "requests"): 20000,
         ("SET", "duration"): 0.47,
         ("SET", "clients"): 50,
@@ -88,14 +84,14 @@ def test_full_form_of_old_in_a_document_with_two_servers() -> None:
 
 
 def test_full_form_with_tenths_of_milliseconds() -> None:
-    values = _values(_parsed("full-6.0.txt"))
+    values = by_test(_parsed("full-6.0.txt"))
     assert values["SET", "max_le"] == 1.1
     assert values["SET", "payload"] == 16
     assert values["SET", "rps"] == 25641.03
 
 
 def test_csv_of_today_and_of_old() -> None:
-    today, old = _values(_parsed("csv-7.0.csv")), _values(_parsed("csv-5.0.csv"))
+    today, old = by_test(_parsed("csv-7.0.csv")), by_test(_parsed("csv-5.0.csv"))
     assert len(today) == 4 * 7
     assert [today["SET", metric] for metric in ("rps", "avg", "min", "p50", "p95", "p99", "max")] == [
         60060.06,
@@ -121,7 +117,7 @@ def test_a_title_may_hold_quotes_colons_and_commas(name: str) -> None:
 
 
 def test_columns_are_those_of_each_line() -> None:
-    assert _values(parse('\ufeff"SET","1.50"\nGET,2.50,0.1,0.2,0.3,0.4,0.5,0.6\n')) == {
+    assert by_test(parse('\ufeff"SET","1.50"\nGET,2.50,0.1,0.2,0.3,0.4,0.5,0.6\n')) == {
         ("SET", "rps"): 1.5,
         **{
             ("GET", metric): value
@@ -216,15 +212,15 @@ def test_text_inside_json() -> None:
 @pytest.mark.parametrize("rate", ["inf", "nan", "-nan", "0.00", "-nan(ind)", "1.#INF"])
 def test_no_rate_is_an_issue_and_no_sample(rate: str) -> None:
     parsed = parse(f"SET: {rate} requests per second\nGET: 7.50 requests per second\n")
-    assert _values(parsed) == {("GET", "rps"): 7.5}
+    assert by_test(parsed) == {("GET", "rps"): 7.5}
     assert [(issue.line, issue.fatal) for issue in parsed.issues] == [(1, False)]
     assert rate in parsed.issues[0].reason
 
 
 def test_one_request_has_latencies_but_no_rate() -> None:
     parsed = _parsed("one-request-7.0.csv")
-    assert ("SET", "rps") not in _values(parsed)
-    assert _values(parsed)["SET", "p99"] == 0.063
+    assert ("SET", "rps") not in by_test(parsed)
+    assert by_test(parsed)["SET", "p99"] == 0.063
     assert [issue.reason for issue in parsed.issues] == ["no value for SET: inf rps"]
 
 
@@ -260,7 +256,7 @@ def test_fatal_even_if_rates_follow(error: str) -> None:
     parsed = parse(f"{error}\nGET: 7.50 requests per second\n")
     assert [issue.fatal for issue in parsed.issues] == [True]
     assert parsed.failure is not None
-    assert _values(parsed) == {("GET", "rps"): 7.5}
+    assert by_test(parsed) == {("GET", "rps"): 7.5}
 
 
 @pytest.mark.parametrize(

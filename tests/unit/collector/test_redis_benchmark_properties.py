@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.metrics import Better
 from collector.parsers.redis_benchmark import parse
 from collector.parsers.text import decode
-from collector.samples import Parsed
+from tests.unit.collector.parser_properties import any_text_tests, check_cuts
 
 _FILES = sorted((Path(__file__).parents[2] / "data" / "redis_benchmark").glob("*-*"))
 _LOGS = [decode(file.read_bytes()) for file in _FILES]
@@ -26,41 +23,9 @@ _WORDS = st.sampled_from(
     ]
 )
 
-
-def _check(parsed: Parsed, text: str) -> None:
-    lines = text.count("\n") + 1
-    for sample in parsed.samples:
-        assert math.isfinite(sample.value)
-        assert sample.value >= 0
-        assert 1 <= sample.line <= lines
-        assert sample.run >= 1
-        assert sample.test.strip()
-    assert all(1 <= issue.line <= lines and issue.reason for issue in parsed.issues)
-
-
-@given(st.text() | st.lists(_WORDS | st.text(max_size=5)).map("".join))
-def test_any_text(text: str) -> None:
-    _check(parse(text), text)
-
-
-@given(st.binary())
-def test_any_bytes(content: bytes) -> None:
-    text = decode(content)
-    _check(parse(text), text)
-
-
-@given(st.sampled_from(_LOGS), st.data())
-def test_any_damage(log: str, data: st.DataObject) -> None:
-    begin = data.draw(st.integers(0, len(log)))
-    end = data.draw(st.integers(begin, min(len(log), begin + 200)))
-    damaged = log[:begin] + data.draw(_WORDS | st.text(max_size=10)) + log[end:]
-    _check(parse(damaged), damaged)
+test_any_text, test_any_bytes, test_any_damage = any_text_tests(parse, _LOGS, _WORDS)
 
 
 @pytest.mark.parametrize("log", _LOGS, ids=[file.name for file in _FILES])
 def test_a_cut_log_has_no_figure_that_the_whole_log_has_not(log: str) -> None:
-    whole = {(sample.test, sample.metric, sample.value) for sample in parse(log).samples}
-    for end in range(0, len(log), 1 + len(log) // 400):
-        parsed = parse(log[:end])
-        results = [sample for sample in parsed.samples if sample.better is not Better.NONE]
-        assert parsed.failure or all((s.test, s.metric, s.value) in whole for s in results), log[:end][-80:]
+    check_cuts(parse, log)

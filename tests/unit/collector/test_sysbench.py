@@ -14,6 +14,7 @@ from collector.parsers.sysbench import parse
 from collector.parsers.sysbench_lines import figures
 from collector.parsers.text import decode
 from collector.samples import Parsed
+from tests.unit.collector.parsed_values import by_test
 
 DATA = Path(__file__).parents[2] / "data" / "sysbench"
 WHOLE = ("cpu-0.4.log", "cpu-1.0.20.txt", "cpu-1.1.log", "fileio-0.4.log", "fileio-1.0.20.txt")
@@ -28,14 +29,9 @@ def _parsed(name: str) -> Parsed:
     return parse(_text(name))
 
 
-def _values(parsed: Parsed) -> dict[tuple[str, str], float]:
-    assert len({(sample.test, sample.metric, sample.run) for sample in parsed.samples}) == len(parsed.samples)
-    return {(sample.test, sample.metric): sample.value for sample in parsed.samples}
-
-
 def _of_test(name: str, test: str) -> dict[str, float]:
     parsed = _parsed(name)
-    values = _values(parsed)
+    values = by_test(parsed)
     assert parsed.failure is None
     assert {title for title, _ in values} == {test}
     return {metric: value for (_, metric), value in values.items()}
@@ -79,7 +75,7 @@ def test_cpu_of_0_4_has_the_time_for_a_number_of_events() -> None:
 )
 def test_a_time_that_was_given_is_no_result_but_the_rate_is(old: str, new: str) -> None:
     parsed = parse(_text("cpu-0.4.log").replace(old, new))
-    values = {metric: value for (_, metric), value in _values(parsed).items()}
+    values = {metric: value for (_, metric), value in by_test(parsed).items()}
     assert values["duration"] == 4.125
     assert values["events_per_s"] == values["events"] / 4.125
     assert "total_time" not in values
@@ -165,7 +161,7 @@ def test_the_label_is_the_heading_and_the_command_without_its_password() -> None
 
 def test_checkpoint_reports_are_tests_of_their_own() -> None:
     parsed = _parsed("checkpoint-1.0.20.txt")
-    values = _values(parsed)
+    values = by_test(parsed)
     assert values["cpu, checkpoint 1s", "events_per_s"] == 1407.47
     assert values["cpu", "events_per_s"] == 510.16
     assert values["cpu, checkpoint 1s", "threads"] == values["cpu", "threads"] == 1
@@ -194,7 +190,7 @@ def test_without_its_last_report_a_run_with_checkpoints_is_cut() -> None:
     text = _text("checkpoint-1.0.20.txt")
     parsed = parse(text[: text.rindex("CPU speed")])
     assert [issue.fatal for issue in parsed.issues] == [True]
-    assert _values(parsed)["cpu, checkpoint 1s", "events_per_s"] == 1407.47
+    assert by_test(parsed)["cpu, checkpoint 1s", "events_per_s"] == 1407.47
 
 
 def test_events_per_millisecond_of_a_patched_build() -> None:
@@ -220,10 +216,10 @@ def test_threads_and_mutex_do_not_print_their_names(test: str) -> None:
 
 def test_threads_have_a_rate_and_mutex_a_time() -> None:
     threads = parsers.parse("sysbench_threads", _text("threads-1.0.20.txt"))
-    assert _values(threads)["threads", "events_per_s"] == 330 / 1.0029
-    assert _values(threads)["threads", "duration"] == 1.0029
+    assert by_test(threads)["threads", "events_per_s"] == 330 / 1.0029
+    assert by_test(threads)["threads", "duration"] == 1.0029
     mutex = parsers.parse("sysbench_mutex", _text("mutex-1.0.20.txt"))
-    assert _values(mutex)["mutex", "total_time"] == 1.112
+    assert by_test(mutex)["mutex", "total_time"] == 1.112
     assert not {"events_per_s", "duration"} & {sample.metric for sample in mutex.samples}
 
 
@@ -252,7 +248,7 @@ def test_a_failed_prepare_fails_the_log_but_the_other_tests_are_read() -> None:
     failed = "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nFATAL: Failed to write file! errno = 28\n"
     parsed = parse(failed + _text("cpu-1.0.20.txt"))
     assert [(issue.line, issue.fatal) for issue in parsed.issues] == [(3, True)]
-    assert _values(parsed)["cpu", "events_per_s"] == 913.5
+    assert by_test(parsed)["cpu", "events_per_s"] == 913.5
 
 
 def test_a_run_that_was_cut_in_the_middle_of_a_file() -> None:
@@ -324,7 +320,7 @@ def test_what_stands_around_the_lines(name: str, kind: str) -> None:
     }
     found = parse(around[kind])
     assert found.failure is None
-    assert _values(found) == _values(parse(text))
+    assert by_test(found) == by_test(parse(text))
 
 
 def test_a_banner_may_have_words_before_it_and_lack_its_first_letter() -> None:
@@ -339,7 +335,7 @@ def test_no_number_is_an_issue_and_no_sample(no_number: str) -> None:
     text = (
         _text("oltp-1.0.log").replace("799.52", no_number).replace("500.0000/12.50", f"500.0000/{no_number}")
     )
-    values = _values(parse(text))
+    values = by_test(parse(text))
     assert ("oltp", "tps") not in values
     assert ("oltp", "events_spread") not in values
     assert values["oltp", "qps"] == 15992.29
@@ -352,7 +348,7 @@ def test_no_number_is_an_issue_and_no_sample(no_number: str) -> None:
 @pytest.mark.parametrize("percent", [1, 75, 99, 100])
 def test_any_percentile(percent: int) -> None:
     text = _text("cpu-1.1.log").replace(" 95th percentile:", f"{percent:3d}th percentile:")
-    assert _values(parse(text))["cpu", f"p{percent}"] == 0.87
+    assert by_test(parse(text))["cpu", f"p{percent}"] == 0.87
     assert METRICS[f"p{percent}"].unit == "ms"
 
 
@@ -384,7 +380,7 @@ def test_lines_that_are_no_figures(line: str) -> None:
 
 def test_words_that_look_like_figures_are_none_between_runs() -> None:
     text = "total time:     9.0000s\nmin:   1.00\n 3.00 Requests/sec executed\n"
-    assert _values(parse(text + _text("cpu-1.1.log") + text)) == _values(_parsed("cpu-1.1.log"))
+    assert by_test(parse(text + _text("cpu-1.1.log") + text)) == by_test(_parsed("cpu-1.1.log"))
     assert parse(text).failure == "no result in the log"
 
 
@@ -397,6 +393,6 @@ def test_a_large_log_is_read_quickly() -> None:
     interval = "[ 1s ] thds: 16 tps: 801.20 qps: 16024.00 (r/w/o: 1/2/3) lat (ms,99%): 31.94 err/s: 0.00\n"
     text = _text("oltp-1.0.log").replace("SQL statistics:", interval * 20_000 + "SQL statistics:")
     began = time.process_time()
-    assert _values(parse(text))["oltp", "intervals"] == 20_002
+    assert by_test(parse(text))["oltp", "intervals"] == 20_002
     assert parse("sysbench 1.0 (using\n" + ("sysbench run " * 800 + "\n") * 200).samples == []
     assert time.process_time() - began < 5

@@ -8,7 +8,7 @@ import pytest
 
 from collector.parsers.text import decode
 from collector.parsers.tpcc_mysql import ORDER, identity, parse
-from collector.samples import Parsed
+from tests.unit.collector.parsed_values import of_test
 
 DATA = Path(__file__).parents[2] / "data" / "tpcc_mysql"
 START = "MEASURING START.\n\n"
@@ -18,15 +18,6 @@ RESULT = "<TpmC>\n                 720.500 TpmC\n"
 
 def _text(name: str) -> str:
     return decode((DATA / name).read_bytes())
-
-
-def _values(parsed: Parsed) -> dict[tuple[str, str], float]:
-    assert len({(sample.test, sample.metric, sample.run) for sample in parsed.samples}) == len(parsed.samples)
-    return {(sample.test, sample.metric): sample.value for sample in parsed.samples}
-
-
-def _of(parsed: Parsed, test: str) -> dict[str, float]:
-    return {metric: value for (of, metric), value in _values(parsed).items() if of == test}
 
 
 def _failure(text: str) -> str:
@@ -39,14 +30,14 @@ def test_the_form_of_today() -> None:
     parsed = parse(_text("today.txt"))
     assert parsed.failure is None
     assert parsed.issues == []  # response times that are NG are no trouble
-    assert _of(parsed, "tpcc") == {
+    assert of_test(parsed, "tpcc") == {
         "connections": 16,
         "duration": 30,
         "tpmC": 7812,
         "intervals": 3,
         "deadlocks": 2,
     }
-    assert _of(parsed, "New-Order") == {
+    assert of_test(parsed, "New-Order") == {
         "sc": 6,
         "lt": 3900,
         "rt": 1,
@@ -58,52 +49,52 @@ def test_the_form_of_today() -> None:
         "fl_sum": 2,
         "in_time": 0.15,
     }
-    assert _of(parsed, "Stock-Level")["mix"] == 4.33
-    assert _of(parsed, "interval 10") == {"trx": 1201, "p95": 18.5, "p99": 31.25, "max": 90.125}
-    assert _of(parsed, "interval 30") == {"trx": 1403, "p95": 16.125, "p99": 29.75, "max": 70.625}
+    assert of_test(parsed, "Stock-Level")["mix"] == 4.33
+    assert of_test(parsed, "interval 10") == {"trx": 1201, "p95": 18.5, "p99": 31.25, "max": 90.125}
+    assert of_test(parsed, "interval 30") == {"trx": 1403, "p95": 16.125, "p99": 29.75, "max": 70.625}
     lines = {(sample.test, sample.metric): sample.line for sample in parsed.samples}
     assert (lines["tpcc", "tpmC"], lines["interval 10", "trx"], lines["Payment", "lt_sum"]) == (65, 27, 46)
 
 
 def test_an_interval_may_follow_a_deadlock_on_its_line() -> None:
     parsed = parse(_text("today.txt"))
-    assert _of(parsed, "interval 20") == {"trx": 1302, "p95": 17.25, "p99": 30.5, "max": 80.875}
+    assert of_test(parsed, "interval 20") == {"trx": 1302, "p95": 17.25, "p99": 30.5, "max": 80.875}
 
 
 def test_the_form_of_2012_is_in_seconds() -> None:
     parsed = parse(_text("old-2012.txt"))
     assert parsed.issues == []
-    assert _of(parsed, "tpcc") == {"connections": 32, "duration": 20, "tpmC": 1185, "intervals": 2}
-    assert _of(parsed, "interval 20") == pytest.approx({"trx": 198, "p90": 1664, "max": 1852})
-    assert _of(parsed, "Payment") == {"sc": 393, "lt": 0, "rt": 0, "fl": 0}
+    assert of_test(parsed, "tpcc") == {"connections": 32, "duration": 20, "tpmC": 1185, "intervals": 2}
+    assert of_test(parsed, "interval 20") == pytest.approx({"trx": 198, "p90": 1664, "max": 1852})
+    assert of_test(parsed, "Payment") == {"sc": 393, "lt": 0, "rt": 0, "fl": 0}
 
 
 def test_the_oldest_form_has_no_highest_time() -> None:
     parsed = parse(_text("oldest.txt"))
     assert parsed.issues == []
-    assert _of(parsed, "interval 20") == pytest.approx({"trx": 75, "p90": 400})
-    assert _of(parsed, "tpcc") == {"tpmC": 414, "intervals": 2}
+    assert of_test(parsed, "interval 20") == pytest.approx({"trx": 75, "p90": 400})
+    assert of_test(parsed, "tpcc") == {"tpmC": 414, "intervals": 2}
 
 
 def test_lines_that_a_terminal_broke_are_put_together() -> None:
     parsed = parse(_text("wrapped.txt"))
     assert parsed.issues == []
-    assert _of(parsed, "interval 10") == {"trx": 493, "p95": 764.362, "p99": 1011.23, "max": 3165.036}
-    assert _of(parsed, "interval 20") == {"trx": 456, "p95": 838.937, "p99": 1053.247, "max": 1200.276}
+    assert of_test(parsed, "interval 10") == {"trx": 493, "p95": 764.362, "p99": 1011.23, "max": 3165.036}
+    assert of_test(parsed, "interval 20") == {"trx": 456, "p95": 838.937, "p99": 1053.247, "max": 1200.276}
     assert [sample.line for sample in parsed.samples if sample.metric == "trx"] == [3, 5]
 
 
 def test_what_explains_a_run_after_its_end_is_no_part_of_it() -> None:
     parsed = parse(_text("wrapped.txt"))
     assert "interval 30" not in {sample.test for sample in parsed.samples}
-    assert _of(parsed, "tpcc") == {"tpmC": 3634.3, "intervals": 2}
+    assert of_test(parsed, "tpcc") == {"tpmC": 3634.3, "intervals": 2}
 
 
 def test_a_run_that_was_cut_before_its_result_is_a_failure_without_percent_signs_too() -> None:
     parsed = parse(_text("cut-before-the-result.txt"))
     assert parsed.failure == "line 11: the log ends before the result (TpmC)"
-    assert _of(parsed, "interval 2") == {"trx": 714, "p95": 11.917, "p99": 26.138, "max": 133.971}
-    assert _of(parsed, "tpcc") == {"connections": 4, "intervals": 2}
+    assert of_test(parsed, "interval 2") == {"trx": 714, "p95": 11.917, "p99": 26.138, "max": 133.971}
+    assert of_test(parsed, "tpcc") == {"connections": 4, "intervals": 2}
 
 
 def test_a_mix_that_is_ng_makes_the_result_doubtful_but_not_failed() -> None:
@@ -147,7 +138,7 @@ def test_the_loader_before_is_no_run() -> None:
     parsed = parse(loader + _text("today.txt"))
     assert parsed.issues == []
     assert {sample.run for sample in parsed.samples} == {1}
-    assert _of(parsed, "tpcc")["tpmC"] == 7812
+    assert of_test(parsed, "tpcc")["tpmC"] == 7812
 
 
 def test_two_runs_in_a_file() -> None:
@@ -191,11 +182,11 @@ def test_no_transaction_is_no_result(value: str) -> None:
 def test_an_interval_that_is_not_whole_is_reported() -> None:
     parsed = parse(f"{START}10, trx: 12, 95%: 9.5\nSTOPPING THREADS...\n{RESULT}")
     assert [issue.reason for issue in parsed.issues] == ["an interval that is not whole"]
-    assert _of(parsed, "tpcc") == {"tpmC": 720.5}
+    assert of_test(parsed, "tpcc") == {"tpmC": 720.5}
 
 
 def test_a_log_in_a_json_string_is_read() -> None:
-    assert _of(parse('{"stdout": "MEASURING START.\\n\\n<TpmC>\\n  720.500 TpmC\\n"}'), "tpcc") == {
+    assert of_test(parse('{"stdout": "MEASURING START.\\n\\n<TpmC>\\n  720.500 TpmC\\n"}'), "tpcc") == {
         "tpmC": 720.5
     }
 

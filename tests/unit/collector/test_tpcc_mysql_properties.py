@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from collector.parsers.text import decode
 from collector.parsers.tpcc_mysql import parse
-from tests.unit.collector.parser_properties import check, check_cuts
+from tests.unit.collector.parser_properties import any_text_tests, check_cuts, check_time
 
 _FILES = sorted((Path(__file__).parents[2] / "data" / "tpcc_mysql").glob("*.txt"))
 _LOGS = [decode(file.read_bytes()) for file in _FILES]
@@ -50,24 +48,7 @@ _WORDS = st.sampled_from(
     ]
 )
 
-
-@given(st.text() | st.lists(_WORDS | st.text(max_size=5)).map("".join))
-def test_any_text(text: str) -> None:
-    check(parse(text), text)
-
-
-@given(st.binary())
-def test_any_bytes(content: bytes) -> None:
-    text = decode(content)
-    check(parse(text), text)
-
-
-@given(st.sampled_from(_LOGS), st.data())
-def test_any_damage(log: str, data: st.DataObject) -> None:
-    begin = data.draw(st.integers(0, len(log)))
-    end = data.draw(st.integers(begin, min(len(log), begin + 200)))
-    damaged = log[:begin] + data.draw(_WORDS | st.text(max_size=10)) + log[end:]
-    check(parse(damaged), damaged)
+test_any_text, test_any_bytes, test_any_damage = any_text_tests(parse, _LOGS, _WORDS)
 
 
 @pytest.mark.parametrize("log", _LOGS, ids=[file.name for file in _FILES])
@@ -86,6 +67,4 @@ def test_a_cut_log_has_no_figure_that_the_whole_log_has_not(log: str) -> None:
     ids=lambda text: repr(text[:12]),
 )
 def test_large_texts_take_no_longer_than_their_size(text: str) -> None:
-    begin = time.monotonic()
-    parse(text)
-    assert time.monotonic() - begin < 10
+    check_time(parse, text)
