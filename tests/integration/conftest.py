@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.disks import Host
 from tests.lab import lab, packages
 from tests.lab.machines import load
 
@@ -146,3 +147,13 @@ def the_lab(_images: subprocess.Popen[bytes] | None) -> Iterator[None]:
     yield
     if not was_there:
         lab.down()
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    """This machine, with disks that a test makes and that go with it."""
+    host = Host(tmp_path)
+    try:
+        yield host
+    finally:
+        host.clean()
