@@ -221,3 +221,10 @@ def test_an_unknown_frequency_is_refused_before_anything_is_changed(perflab: Per
     assert done.returncode == 1, output
     assert "2.5 furlongs" in output
     assert _machine() == before
+
+
+def test_a_host_of_the_frequency_that_nobody_knows_is_not_connected_to(perflab: Perflab) -> None:
+    done = perflab.sweep("-e", "cpu_frequency_host=nobody")
+    output = done.stdout + done.stderr
+    assert done.returncode == 1, output
+    assert "cpu_frequency_host of localhost is 'nobody', which the inventory does not have" in output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,13 @@ ROLES = sorted(path.name for path in (ROOT / "roles").iterdir())
 
 def _yaml(path: Path) -> Any:
     return yaml.safe_load(path.read_text()) if path.exists() else None
+
+
+def _tasks(tasks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for task in tasks or []:
+        yield task
+        for part in ("block", "rescue", "always"):
+            yield from _tasks(task.get(part, []))
 
 
 def _options(role: str) -> dict[str, Any]:
@@ -46,3 +54,16 @@ def test_readme_names_every_input(role: str) -> None:
     readme = (ROOT / "roles" / role / "README.md").read_text()
     missing = [name for name in _options(role) if f"`{name}`" not in readme]
     assert not missing
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_what_no_host_decides_is_imported(role: str) -> None:
+    """An include costs each host a process and a copy of its tasks (docs/decisions.md)."""
+    needless = [
+        f"{path.name}: {task['name']}"
+        for path in sorted((ROOT / "roles" / role / "tasks").glob("*.yml"))
+        for task in _tasks(_yaml(path))
+        for action in ("ansible.builtin.include_tasks", "ansible.builtin.include_role")
+        if action in task and not {"loop", "when"} & set(task) and "{{" not in str(task[action])
+    ]
+    assert not needless
