@@ -6,13 +6,14 @@ The logs are those of a point's steps, by the names that the roles link and redi
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from collector.parsers import iperf3, ping, redis_info
+from collector.parsers import iperf3, ping, redis_info, tcp_rtt
 
 BEFORE, AFTER = "before", "after"
 _PING = "ping-{}.log"
+_TCP_RTT = "tcp-rtt-{}.log"
 _IPERF3 = "iperf3-{}-{}.json"
 _INFO = "redis-info-{}.log"
 _SETTINGS = "redis-settings-before.log"
@@ -33,8 +34,9 @@ SETTINGS = (
 class Link:
     """The way from the client to the server, before and after the workload together.
 
-    :param rtt_before_ms: round-trip times before the workload, in ms.
+    :param rtt_before_ms: round-trip times of ping before the workload, in ms.
     :param rtt_after_ms: those after it.
+    :param tcp_rtt_ms: round-trip times of TCP to the server's port, which no NAT on the way answers itself.
     :param lost: the share of pings without an answer; None if none was sent.
     :param up_mbit_s: TCP throughput from client to server, the mean of before and after; None where unknown.
     :param down_mbit_s: the same from server to client.
@@ -43,6 +45,7 @@ class Link:
 
     rtt_before_ms: tuple[float, ...]
     rtt_after_ms: tuple[float, ...]
+    tcp_rtt_ms: tuple[float, ...]
     lost: float | None
     up_mbit_s: float | None
     down_mbit_s: float | None
@@ -66,6 +69,10 @@ class Link:
             return self.rtt_min_ms
         return statistics.quantiles(self.rtt_ms, n=100, method="inclusive")[-1]
 
+    @property
+    def tcp_rtt_median_ms(self) -> float | None:
+        return statistics.median(self.tcp_rtt_ms) if self.tcp_rtt_ms else None
+
 
 @dataclass(frozen=True)
 class Server:
@@ -88,24 +95,28 @@ class Server:
 def link(logs: Mapping[str, str]) -> Link | None:
     """The link, from the texts of a point's step logs by name; None if it was not measured."""
     pings = {when: logs[_PING.format(when)] for when in (BEFORE, AFTER) if _PING.format(when) in logs}
+    tcp = [logs[_TCP_RTT.format(when)] for when in (BEFORE, AFTER) if _TCP_RTT.format(when) in logs]
     calls = {
         (way, when): iperf3.throughput(logs[name])
         for way in ("up", "down")
         for when in (BEFORE, AFTER)
         if (name := _IPERF3.format(way, when)) in logs
     }
-    if not pings and not calls:
+    if not pings and not tcp and not calls:
         return None
     times = {when: tuple(ping.round_trips_ms(text)) for when, text in pings.items()}
     answers = sum(map(len, times.values()))
     sent = sum(ping.sent(text) or 0 for text in pings.values())
     troubles = [f"iperf3, {way} {when}: {call.error}" for (way, when), call in calls.items() if call.error]
     if not answers:
-        said = next((text.strip().splitlines()[-1] for text in pings.values() if text.strip()), "nothing")
-        troubles.append(f"ping got no answer: {said}")
+        troubles.append(f"ping got no answer: {_last_words(pings.values())}")
+    tcp_rtt_ms = tuple(time for text in tcp for time in tcp_rtt.round_trips_ms(text))
+    if tcp and not tcp_rtt_ms:
+        troubles.append(f"no round trip of TCP is known: {_last_words(tcp)}")
     return Link(
         rtt_before_ms=times.get(BEFORE, ()),
         rtt_after_ms=times.get(AFTER, ()),
+        tcp_rtt_ms=tcp_rtt_ms,
         lost=1 - answers / sent if sent else None,
         up_mbit_s=_mean(calls, "up"),
         down_mbit_s=_mean(calls, "down"),
@@ -136,6 +147,10 @@ def server(logs: Mapping[str, str], duration_s: float | None) -> Server | None:
         ),
         settings=redis_info.settings(logs.get(_SETTINGS, ""), SETTINGS),
     )
+
+
+def _last_words(texts: Iterable[str]) -> str:
+    return next((text.strip().splitlines()[-1] for text in texts if text.strip()), "nothing")
 
 
 def _mean(calls: Mapping[tuple[str, str], iperf3.Throughput], way: str) -> float | None:

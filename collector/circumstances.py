@@ -21,6 +21,7 @@ NUMBERS = (
     "rtt_p99_ms",
     "rtt_before_ms",  # the median before the workload
     "rtt_after_ms",
+    "tcp_rtt_median_ms",  # of TCP, to the server's port
     "ping_lost",  # share of pings without an answer
     "up_mbit_s",  # TCP, client to server
     "down_mbit_s",
@@ -69,6 +70,7 @@ def _link(link: Link) -> dict[str, Any]:
         "rtt_p99_ms": link.rtt_p99_ms,
         "rtt_before_ms": statistics.median(link.rtt_before_ms) if link.rtt_before_ms else None,
         "rtt_after_ms": statistics.median(link.rtt_after_ms) if link.rtt_after_ms else None,
+        "tcp_rtt_median_ms": link.tcp_rtt_median_ms,
         "ping_lost": link.lost,
         "up_mbit_s": link.up_mbit_s,
         "down_mbit_s": link.down_mbit_s,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -24,12 +24,14 @@ NUMBERS = (
     "rtt_min_ms",
     "rtt_median_ms",
     "rtt_p99_ms",
+    "tcp_rtt_median_ms",
     "up_mbit_s",
     "down_mbit_s",
     "client_cpus",
     "server_cpus",
     "server_main_thread_cpus",
 )
+TCP, PING = "tcp_rtt_median_ms", "rtt_median_ms"
 SERVER = ("server_version", "server_mode", "server_system")
 # A latency that grew by less says nothing about what it grew by.
 _GREW = 0.05
@@ -40,7 +42,7 @@ class Latency:
     """The mean latency of a test under one condition.
 
     :param ms: from sending a request to having its reply.
-    :param link_share: of that, the median round-trip time; None where no link was measured.
+    :param link_share: of that, the median round trip; None where no link was measured.
     :param added_share: of what the latency has more than at the baseline, what the round trip has more; None
         at the baseline, and where the latency did not grow by more than 5%.
     """
@@ -58,12 +60,14 @@ class Conditions:
     :param servers: what the servers say that they are, by level, then by the frame's column.
     :param latencies: by level, then by test.
     :param derived: the tests whose latency is not in the logs: see :func:`_latencies`.
+    :param trip: the frame's column that shares are told by: see :func:`_trip`.
     """
 
     numbers: dict[str, dict[str, float]]
     servers: dict[str, dict[str, str]]
     latencies: dict[str, dict[str, Latency]]
     derived: frozenset[str]
+    trip: str
 
     def known(self, name: str) -> dict[str, float]:
         """One column by level."""
@@ -95,9 +99,10 @@ def conditions(comparison: Comparison) -> Conditions | None:
         return None
     ms, derived = _latencies(comparison)
     base, *_ = comparison.columns
+    trip = _trip(numbers)
     latencies: dict[str, dict[str, Latency]] = {}
     for column in comparison.columns:
-        rtt, rtt_base = (numbers.get(c.level, {}).get("rtt_median_ms") for c in (column, base))
+        there, there_base = (numbers.get(c.level, {}).get(trip) for c in (column, base))
         for test in (row.test for row in comparison.rows):
             if (here := ms.get((test, column.level))) is None:
                 continue
@@ -105,12 +110,22 @@ def conditions(comparison: Comparison) -> Conditions | None:
             grew = column is not base and added > _GREW * (here - added)
             latencies.setdefault(column.level, {})[test] = Latency(
                 ms=here,
-                link_share=None if rtt is None else rtt / here,
-                added_share=(rtt - rtt_base) / added
-                if grew and rtt is not None and rtt_base is not None
+                link_share=None if there is None else there / here,
+                added_share=(there - there_base) / added
+                if grew and there is not None and there_base is not None
                 else None,
             )
-    return Conditions(numbers, servers, latencies, derived)
+    return Conditions(numbers, servers, latencies, derived, trip)
+
+
+def _trip(numbers: Mapping[str, Mapping[str, float]]) -> str:
+    """The round trip that shares are told by, of one kind for all conditions: like is compared with like.
+
+    TCP's is answered by the machine that serves the workload. A ping may be answered before that, by a NAT;
+    it counts where TCP's is not known everywhere.
+    """
+    linked = [of for of in numbers.values() if of.keys() & {TCP, PING}]
+    return TCP if linked and all(TCP in of for of in linked) else PING
 
 
 def pipelines(comparison: Comparison) -> set[int]:

@@ -12,6 +12,11 @@ from collector.link_doubts import busy_servers
 from collector.words import by_condition, counted, listed
 
 HEAD = "link and load"
+# What a share is told by, as remarks say it.
+_TRIPS = {
+    link_and_load.TCP: ("TCP RTT", "connects, which a NAT forwards, find"),
+    link_and_load.PING: ("RTT", "ping finds"),
+}
 
 
 @dataclass(frozen=True)
@@ -56,12 +61,13 @@ def _rows(comparison: Comparison, found: Conditions) -> Iterator[LinkRow]:
     yield row("RTT median, ms", found.known("rtt_median_ms"), _ms)
     span = {level: f"{_ms(lowest[level])} - {_ms(highest[level])}" for level in lowest if level in highest}
     yield LinkRow("RTT min - p99, ms", span)
+    yield row("TCP RTT median, ms", found.known("tcp_rtt_median_ms"), _ms)
     yield row("TCP to the server, Mbit/s", found.known("up_mbit_s"), "{:,.0f}".format)
     yield row("TCP from the server, Mbit/s", found.known("down_mbit_s"), "{:,.0f}".format)
     yield row("client CPUs", found.known("client_cpus"), "{:.2f}".format)
     yield row("server CPUs", found.known("server_cpus"), "{:.2f}".format)
     yield row("of them its main thread", found.known("server_main_thread_cpus"), "{:.2f}".format)
-    if found.known("rtt_median_ms"):
+    if found.known(found.trip):
         yield row("mean latency of a test, ms", found.typical("ms"), _ms)
         yield row("the link's share of it", found.typical("link_share"), "{:.0%}".format)
         yield row("its share of what is added", found.typical("added_share"), "{:.0%}".format)
@@ -69,19 +75,20 @@ def _rows(comparison: Comparison, found: Conditions) -> Iterator[LinkRow]:
 
 def _legend(comparison: Comparison, found: Conditions) -> Iterator[str]:
     tests = max((len(of) for of in found.latencies.values()), default=0)
-    if found.known("rtt_median_ms") and tests:
+    if found.known(found.trip) and tests:
         over = f"median over {counted(tests, 'test')}" if tests > 1 else "of the one test"
-        yield f"the link's share is the median RTT over the mean latency ({over}); ping finds the link idle"
+        trip, tool = _TRIPS[found.trip]
+        yield f"the link's share is the median {trip} over the mean latency ({over}); {tool} the link idle"
         if found.typical("added_share"):
             base = comparison.columns[0].label
-            yield f"of what is added: (RTT - RTT at {base}) / (mean latency - mean latency at {base})"
+            yield f"of what is added: ({trip} - {trip} at {base}) / (mean latency - mean latency at {base})"
         pipelined = max(link_and_load.pipelines(comparison)) > 1
         if found.derived:
             which = "" if len(found.derived) == tests else f" of {listed(sorted(found.derived))}"
             formula = "clients * pipeline / rps" if pipelined else "clients / rps"
             yield f"mean latency{which} by Little's law, {formula}: the logs do not have it everywhere"
         if pipelined:
-            yield "requests of a pipeline go over the link together: each waits for one RTT"
+            yield f"requests of a pipeline go over the link together: each waits for one {trip}"
 
 
 def _servers(comparison: Comparison, found: Conditions) -> Iterator[str]:

@@ -32,6 +32,7 @@ def info(main_thread_s: float | None = None, total_s: float = 0.0, **fields: str
 def step_logs(
     before_ms: Sequence[float] = (0.2,),
     after_ms: Sequence[float] | None = None,
+    tcp_rtt_ms: Sequence[float] = (),
     up: float = 900.0,
     down: float = 800.0,
     cpus: float = 0.5,
@@ -39,7 +40,8 @@ def step_logs(
     **fields: str,
 ) -> dict[str, str]:
     """The logs beside a workload of 1 s; `cpus` is how busy the server's main thread was."""
-    return {
+    connects = "".join(f"rtt={time:.3f} ms\n" for time in tcp_rtt_ms)
+    return ({"tcp-rtt-before.log": connects} if tcp_rtt_ms else {}) | {
         "ping-before.log": ping(*before_ms),
         "ping-after.log": ping(*(before_ms if after_ms is None else after_ms)),
         "iperf3-up-before.json": iperf3(up),

@@ -94,6 +94,29 @@ def test_a_link_without_an_answer() -> None:
     assert link.troubles[0].startswith("ping got no answer: 5 packets transmitted, 0 received")
 
 
+def test_round_trips_of_tcp_are_before_and_after_together() -> None:
+    link = beside.link(
+        {
+            "ping-before.log": PING,
+            "tcp-rtt-before.log": "rtt=0.500 ms\nrtt=0.700 ms\n",
+            "tcp-rtt-after.log": "rtt=1000.900 ms\nno connect to 192.0.2.7 port 6379: timed out\n",
+        }
+    )
+    assert link
+    assert link.tcp_rtt_ms == (0.5, 0.7, 1000.9)
+    assert link.tcp_rtt_median_ms == 0.7
+    assert link.troubles == ()
+    assert link.rtt_median_ms == 0.3
+
+
+def test_a_port_that_takes_no_connect() -> None:
+    refused = "no connect to 192.0.2.7 port 6379: [Errno 111] Connection refused"
+    link = beside.link({"ping-before.log": PING, "tcp-rtt-before.log": refused + "\n"})
+    assert link
+    assert link.tcp_rtt_median_ms is None
+    assert link.troubles == (f"no round trip of TCP is known: {refused}",)
+
+
 def test_no_link_was_measured() -> None:
     assert beside.link({"redis-info-before.log": "redis_version:7.0.15"}) is None
 

@@ -97,6 +97,29 @@ def test_the_number_of_clients_may_stand_in_the_log_alone(tmp_path: Path) -> Non
     assert found.latencies["remote"]["SET"].ms == pytest.approx(0.4)
 
 
+def test_a_nat_that_answers_ping_itself_hides_no_part_of_the_way(tmp_path: Path) -> None:
+    """To a ping both ways are as long; to TCP the forwarded one is 0.5 ms longer."""
+    found = conditions(
+        tmp_path,
+        linked({"path": "direct"}, {"SET": 100e3}, step_logs((0.04,), tcp_rtt_ms=(0.05, 0.05))),
+        linked({"path": "nat"}, {"SET": 40e3}, step_logs((0.04,), tcp_rtt_ms=(0.5, 0.6))),
+    )
+    assert found.trip == "tcp_rtt_median_ms"
+    assert found.known("tcp_rtt_median_ms") == {"direct": 0.05, "nat": pytest.approx(0.55)}
+    assert shares(found, "direct", "SET")[1] == pytest.approx(0.05 / 0.5)
+    assert shares(found, "nat", "SET")[1:] == (pytest.approx(0.55 / 1.25), pytest.approx(0.5 / 0.75))
+
+
+def test_ping_counts_where_tcps_round_trip_is_not_known_everywhere(tmp_path: Path) -> None:
+    found = conditions(
+        tmp_path,
+        linked(LOCAL, {"SET": 100e3}, NEAR),
+        linked(REMOTE, {"SET": 40e3}, step_logs((0.54,), tcp_rtt_ms=(0.7,))),
+    )
+    assert found.trip == "rtt_median_ms"
+    assert shares(found, "remote", "SET")[1:] == (pytest.approx(0.54 / 1.25), pytest.approx(0.5 / 0.75))
+
+
 def test_what_is_typical_is_the_median_over_points_and_over_tests(tmp_path: Path) -> None:
     rps = {"SET": 50e3, "GET": 100e3, "INCR": 25e3}  # 1, 0.5 and 2 ms
     links = [(0.1, 0.4), (0.5, 0.5), (0.2, 0.6)]

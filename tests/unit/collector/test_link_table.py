@@ -59,6 +59,24 @@ def test_what_the_rows_mean_and_what_the_servers_are(tmp_path: Path) -> None:
     ]
 
 
+def test_shares_are_told_by_tcp_where_it_is_known(tmp_path: Path) -> None:
+    points = [
+        linked(LOCAL, {"SET": 100e3}, step_logs((0.04,), tcp_rtt_ms=(0.05,))),
+        linked(REMOTE, {"SET": 40e3}, step_logs((0.04,), tcp_rtt_ms=(0.55,))),
+    ]
+    found = link_table.made_of(one(tmp_path, points, "net_compare"))
+    assert found
+    cells = {row.label: list(row.cells.values()) for row in found.rows}
+    assert cells["RTT median, ms"] == ["0.040", "0.040"]
+    assert cells["TCP RTT median, ms"] == ["0.050", "0.550"]
+    assert cells["the link's share of it"] == ["10%", "44%"]  # 0.05 / 0.5, 0.55 / 1.25
+    assert found.remarks[:2] == [
+        "the link's share is the median TCP RTT over the mean latency (of the one test); "
+        "connects, which a NAT forwards, find the link idle",
+        "of what is added: (TCP RTT - TCP RTT at local) / (mean latency - mean latency at local)",
+    ]
+
+
 def test_one_server_is_told_once(tmp_path: Path) -> None:
     points = [linked(LOCAL, {"SET": 1e5}, step_logs()), linked(REMOTE, {"SET": 4e4}, step_logs())]
     found = link_table.made_of(one(tmp_path, points, "net_compare"))
