@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from collector.models import Point, Status
+from tests.integration import nat
 from tests.integration.conftest import ROOT, environment
 from tests.integration.lab_machine import LabMachine
 from tests.lab import lab
@@ -25,6 +26,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("the_lab")]
 LAB = ("-i", "tests/lab/inventory/lab.yml")
 SERVER, CLIENT = "debian12", "debian13"
 TIMEOUT_S = 600
+SERVICES = (16379, 15201)  # Redis' and iperf3's, as perflab starts them
+CLIENTS = 20
+LINK_PINGS = 10
 # A Redis that perflab did not make, as somebody's appliance: another port, a password, nothing of Ansible's.
 PORT, PASSWORD = 6400, "not-ours-8c1f"
 FOREIGN = f"redis-server --port {PORT} --bind 0.0.0.0 --requirepass {PASSWORD} --save '' --daemonize yes"
@@ -47,7 +51,13 @@ def foreign(machines: dict[str, LabMachine]) -> Iterator[LabMachine]:
 
 
 def inputs(**more: object) -> str:
-    return json.dumps({"net_compare_profile": "smoke", "redis_benchmark_tests": ["set", "get"], **more})
+    given = {
+        "net_compare_profile": "smoke",
+        "redis_benchmark_tests": ["set", "get"],
+        "redis_benchmark_clients": CLIENTS,
+        "link_pings": LINK_PINGS,
+    }
+    return json.dumps(given | more)
 
 
 def points(run: Path) -> list[Point]:
@@ -67,12 +77,21 @@ def endpoint(server: LabMachine, further: dict[str, str] | None = None, **more: 
 
 
 def test_paths_take_turns_and_the_link_stands_beside_the_rates(
-    perflab: Perflab, machines: dict[str, LabMachine]
+    perflab: Perflab, machines: dict[str, LabMachine], tmp_path: Path
 ) -> None:
-    done = perflab.collector(
-        "run", "net_compare", *LAB, "--limit", f"{SERVER},{CLIENT}", "--runs-dir", str(perflab.runs),
-        "-e", inputs(net_compare_server=SERVER, net_compare_repeats=2), timeout_s=TIMEOUT_S,
-    )  # fmt: skip
+    """From the server itself, from a client, and from that client through a NAT."""
+    server = machines[SERVER].machine
+    ways = {"remote": server.address, "nat": nat.ADDRESS}
+    own = tmp_path / "own.yml"
+    group = {"hosts": {CLIENT: {"net_compare_paths": ways}}}
+    own.write_text(json.dumps({"all": {"children": {"hosts": group}}}))  # lab.yml's group, and its order
+    with nat.nat(server, *SERVICES) as router:
+        done = perflab.collector(
+            "run", "net_compare", *LAB, "-i", str(own), "--limit", f"{SERVER},{CLIENT}",
+            "--runs-dir", str(perflab.runs), "-e", inputs(net_compare_server=SERVER, net_compare_repeats=2),
+            timeout_s=TIMEOUT_S,
+        )  # fmt: skip
+        forwarded = router.forwarded()
     assert done.returncode == 0, done.stdout + done.stderr
     run = perflab.only_run()
     measured = points(run)
@@ -80,7 +99,9 @@ def test_paths_take_turns_and_the_link_stands_beside_the_rates(
         (SERVER, "local", 1, Status.OK),
         (CLIENT, "remote", 1, Status.OK),
         (SERVER, "local", 2, Status.OK),
+        (CLIENT, "nat", 1, Status.OK),
         (CLIENT, "remote", 2, Status.OK),
+        (CLIENT, "nat", 2, Status.OK),
     ]
     for earlier, later in pairwise(measured):  # never two at a time
         assert earlier.finished_at
@@ -92,6 +113,7 @@ def test_paths_take_turns_and_the_link_stands_beside_the_rates(
             **dict.fromkeys(
                 ("ping-before.log", "iperf3-up-before.json", "iperf3-down-before.json"), "before"
             ),
+            **{f"tcp-rtt-{when}.log": when for when in ("before", "after")},
             **dict.fromkeys(("redis-settings-before.log", "redis-info-before.log"), "before"),
             **dict.fromkeys(
                 ("redis-info-after.log", "iperf3-up-after.json", "iperf3-down-after.json"), "after"
@@ -101,6 +123,16 @@ def test_paths_take_turns_and_the_link_stands_beside_the_rates(
         assert point.observed.command_cpus
     for said in ("RTT median", "TCP to the server", "client CPUs", "server CPUs", "the link's share"):
         assert said in done.stdout, done.stdout
+    # What was timed went all the way: two points connect before and after, and their tools beside that.
+    assert forwarded[SERVICES[0]] >= 2 * (2 * LINK_PINGS + 2 * CLIENTS), forwarded  # two tests' clients
+    assert forwarded[SERVICES[1]] >= 2 * 4, forwarded  # each way, before and after
+    table = perflab.collector("summarize", str(run), "--format", "json")
+    rows = json.loads(table.stdout)
+    assert {row["factors"]["path"] for row in rows} == {"local", "remote", "nat"}
+    for row in rows:
+        for number in ("rtt_median_ms", "tcp_rtt_median_ms", "up_mbit_s", "down_mbit_s", "latency_ms"):
+            assert row[number] > 0, row
+        assert row["link_share"] == pytest.approx(row["tcp_rtt_median_ms"] / row["latency_ms"])
 
     # Nothing is left: neither server answers, and no password lies in the run.
     for machine in machines.values():
