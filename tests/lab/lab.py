@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import access, guests, hosts, images, mounts, network, packages, processes
+from . import access, guest_images, guests, hosts, images, mounts, network, packages, processes
 from .errors import LabError
 from .machines import STATE, Machine, load, select
 
@@ -37,11 +37,14 @@ def up_one(machine: Machine) -> None:
 
 
 def make_images(names: Iterable[str]) -> None:
+    """Make the images of these machines, and the one that guests of theirs start from."""
     with _alone():
         chosen = select(names)
         packages.provide({machine.kind for machine in chosen})
         for machine in chosen:
             images.provide(_KINDS[machine.kind].image(machine))
+        if any(machine.carries_guests for machine in chosen):
+            images.provide(guest_images.cloud_image())
 
 
 def kill(machine: Machine) -> None:
