@@ -249,7 +249,7 @@ def test_what_virtualisation_costs_by_one_command(metal: Metal, perflab: Perflab
     assert table.returncode == 0, table.stderr
     _overhead_of_each_tool(json.loads(table.stdout))
     table = perflab.collector("summarize", str(run))
-    for said in ("container", "virtual", "overhead", "emulated in software", "RTT median", "2GHz"):
+    for said in ("container", "virtual", "overhead", "emulated in software", "RTT median", "2.0 GHz"):
         assert said in table.stdout, table.stdout
 
 
