@@ -17,11 +17,32 @@ def _yaml(path: Path) -> Any:
     return yaml.safe_load(path.read_text()) if path.exists() else None
 
 
-def _tasks(tasks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _tasks(tasks: list[dict[str, Any]], when: str = "") -> Iterator[tuple[dict[str, Any], str]]:
+    """Every task, also of blocks, with the conditions that it is under."""
     for task in tasks or []:
-        yield task
+        conditions = f"{when} {task.get('when', '')}".strip()
+        yield task, conditions
         for part in ("block", "rescue", "always"):
-            yield from _tasks(task.get(part, []))
+            yield from _tasks(task.get(part, []), conditions)
+
+
+def _imported(task: dict[str, Any], role: str) -> Path | None:
+    if name := task.get("ansible.builtin.import_tasks"):
+        return ROOT / "roles" / role / "tasks" / str(name)
+    if named := task.get("ansible.builtin.import_role"):
+        other = named["name"].rpartition(".")[2]
+        return ROOT / "roles" / other / "tasks" / f"{named.get('tasks_from', 'main')}.yml"
+    return None
+
+
+def _registered(path: Path) -> set[str]:
+    """What the tasks of a file and of those that it imports register."""
+    found: set[str] = set()
+    for task, _ in _tasks(_yaml(path)):
+        found |= {task["register"]} if "register" in task else set()
+        if more := _imported(task, path.parts[-3]):
+            found |= _registered(more)
+    return found
 
 
 def _options(role: str) -> dict[str, Any]:
@@ -62,8 +83,22 @@ def test_what_no_host_decides_is_imported(role: str) -> None:
     needless = [
         f"{path.name}: {task['name']}"
         for path in sorted((ROOT / "roles" / role / "tasks").glob("*.yml"))
-        for task in _tasks(_yaml(path))
+        for task, when in _tasks(_yaml(path))
         for action in ("ansible.builtin.include_tasks", "ansible.builtin.include_role")
-        if action in task and not {"loop", "when"} & set(task) and "{{" not in str(task[action])
+        if action in task and not when and "loop" not in task and "{{" not in str(task[action])
     ]
     assert not needless
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_import_overwrites_what_it_depends_on(role: str) -> None:
+    """Under a condition each imported task is skipped by itself, and registers that it was."""
+    overwritten = [
+        f"{path.name}: {task['name']}: {name}"
+        for path in sorted((ROOT / "roles" / role / "tasks").glob("*.yml"))
+        for task, when in _tasks(_yaml(path))
+        if when and (imported := _imported(task, role))
+        for name in _registered(imported)
+        if name in when
+    ]
+    assert not overwritten
