@@ -26,6 +26,13 @@ def _tasks(tasks: list[dict[str, Any]], when: str = "") -> Iterator[tuple[dict[s
             yield from _tasks(task.get(part, []), conditions)
 
 
+def _tasks_of(role: str) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Every task of a role, after where it stands, and before its conditions."""
+    for path in sorted((ROOT / "roles" / role / "tasks").glob("*.yml")):
+        for task, when in _tasks(_yaml(path)):
+            yield f"{path.name}: {task.get('name')}", task, when
+
+
 def _imported(task: dict[str, Any], role: str) -> Path | None:
     if name := task.get("ansible.builtin.import_tasks"):
         return ROOT / "roles" / role / "tasks" / str(name)
@@ -81,9 +88,8 @@ def test_readme_names_every_input(role: str) -> None:
 def test_what_no_host_decides_is_imported(role: str) -> None:
     """An include costs each host a process and a copy of its tasks (docs/decisions.md)."""
     needless = [
-        f"{path.name}: {task['name']}"
-        for path in sorted((ROOT / "roles" / role / "tasks").glob("*.yml"))
-        for task, when in _tasks(_yaml(path))
+        place
+        for place, task, when in _tasks_of(role)
         for action in ("ansible.builtin.include_tasks", "ansible.builtin.include_role")
         if action in task and not when and "loop" not in task and "{{" not in str(task[action])
     ]
@@ -94,9 +100,8 @@ def test_what_no_host_decides_is_imported(role: str) -> None:
 def test_no_import_overwrites_what_it_depends_on(role: str) -> None:
     """Under a condition each imported task is skipped by itself, and registers that it was."""
     overwritten = [
-        f"{path.name}: {task['name']}: {name}"
-        for path in sorted((ROOT / "roles" / role / "tasks").glob("*.yml"))
-        for task, when in _tasks(_yaml(path))
+        f"{place}: {name}"
+        for place, task, when in _tasks_of(role)
         if when and (imported := _imported(task, role))
         for name in _registered(imported)
         if name in when
