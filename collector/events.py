@@ -86,6 +86,8 @@ class Events:
 def reason(result: Mapping[str, Any]) -> str:
     """Why a task failed, in one line, from its result."""
     items = [item for item in result.get("results") or [] if isinstance(item, dict) and item.get("failed")]
+    # Gathering facts runs modules of its own, and says itself only which of them failed.
+    items += (result.get("failed_modules") or {}).values()
     if items:
         return reason(items[0])
     message = str(result.get("msg") or result.get("censored") or "no reason given")

@@ -171,6 +171,13 @@ def test_studies_are_the_playbooks_that_measure(stand_in: StandIn) -> None:
             "MODULE FAILURE: python: not found",
         ),
         ({"msg": "All items completed", "results": [{"msg": "x"}, {"failed": True, "msg": "bad"}]}, "bad"),
+        (
+            {
+                "msg": "The following modules failed to execute: ansible.legacy.setup.",
+                "failed_modules": {"ansible.legacy.setup": {"msg": "no json", "module_stderr": "no python3"}},
+            },
+            "no json: no python3",
+        ),
         ({"censored": "hidden by no_log"}, "hidden by no_log"),
         ({}, "no reason given"),
     ],
