@@ -19,6 +19,7 @@ _HOSTS = {
     "systemd-nspawn": "systemd-container",
 }
 _GUESTS = {
+    "arch-test": "arch-test",  # mmdebstrap asks it for whether the arm image's programs can run here
     "cpio": "cpio",
     "debugfs": "e2fsprogs",
     "iasl": "acpica-tools",
