@@ -6,8 +6,9 @@ there are. Needs root. `make bench-scale`.
 
 The hosts run on this machine too: their work is not in the controller's figures, but it is in the wall time.
 And it slows the controller: a CPU whose sibling or whose cache others use takes longer for the same work, and
-the kernel accounts that as processor time. So a yardstick, a fixed piece of Python's work, is done once a
-second beside each sweep; the controller's work is its processor time in yardsticks.
+the kernel accounts that as processor time. So a yardstick, a fixed piece of work, is done again and again
+beside each sweep; the controller's work is its processor time in yardsticks. And since a CPU that idles now
+and then takes another time than one that never does, what idles otherwise is kept busy.
 """
 
 from __future__ import annotations
@@ -41,7 +42,13 @@ PATIENCE_S = 20 * 60
 TOLERANCE = 0.15
 
 _PR_SET_CHILD_SUBREAPER = 36
-_YARDSTICK = {f"host{number}": {"ok": number, "name": f"task {number}" * 3} for number in range(200)}
+# What the controller does for every task, too: a new process, which loads some of Python.
+_YARDSTICK = (sys.executable, "-I", "-S", "-c", "import argparse, json, subprocess")
+# Gives way to all else, and ends with this program.
+_FILLER = (
+    *("setpriv", "--pdeathsig=KILL", "chrt", "--idle", "0", "nice", "-n", "19"),
+    *(sys.executable, "-I", "-S", "-c", "while True: pass"),
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,7 @@ class Cost:
     """What a sweep took, of the controller's.
 
     :param main_s: of cpu_s, what ansible-playbook's own process took, not the forks that it starts for tasks.
+    :param faults_k: how often, in thousands, the kernel gave or copied a page. It hardly varies.
     :param elsewhere_s: processor time of all else here: the hosts, and this machine's other work.
     :param yardstick_ms: processor time of the yardstick while it ran, the median.
     """
@@ -58,6 +66,7 @@ class Cost:
     cpu_s: float
     main_s: float
     memory_mib: float
+    faults_k: float
     elsewhere_s: float
     yardstick_ms: float
 
@@ -76,10 +85,11 @@ QUANTITIES = {
     "cpu_s": "controller CPU, s",
     "main_s": "of it, ansible's main process, s",
     "work": "controller CPU, yardsticks",
+    "faults_k": "page faults, thousands",
     "memory_mib": "controller memory, MiB",
 }
 # What is the controller's alone. Wall time and plain processor time also tell how full this machine was.
-JUDGED = ("work", "memory_mib")
+JUDGED = ("work", "faults_k", "memory_mib")
 
 
 def main() -> int:
@@ -143,7 +153,11 @@ def sweep(number: int, forks: int | None) -> Cost:
     load = os.getloadavg()[0]
     print(f"{number} hosts (load before: {load:.1f}) ...", end=" ", flush=True, file=sys.stderr)
     # Its folder lies among the hosts' own, so that what a killed run leaves goes with the next.
-    with light.hosts(number) as inventory, tempfile.TemporaryDirectory(dir=light.STATE) as name:
+    with (
+        light.hosts(number) as inventory,
+        full_machine(),
+        tempfile.TemporaryDirectory(dir=light.STATE) as name,
+    ):
         folder = Path(name)
         environment = os.environ | {"TMPDIR": name, "ANSIBLE_HOME": f"{name}/ansible"}
         if forks:
@@ -155,6 +169,18 @@ def sweep(number: int, forks: int | None) -> Cost:
         file=sys.stderr,
     )
     return cost
+
+
+@contextlib.contextmanager
+def full_machine() -> Iterator[None]:
+    """Keep every CPU busy: with few hosts it would idle at times, with many it would not."""
+    fillers = [subprocess.Popen(_FILLER) for _ in range(os.cpu_count() or 1)]
+    try:
+        yield
+    finally:
+        for filler in fillers:
+            filler.kill()
+            filler.wait()
 
 
 def command(inventory: Path, folder: Path) -> list[str]:
@@ -199,15 +225,15 @@ class Controller:
 
     def run(self, hosts: int) -> Cost:
         """Wait for the command's end and return what it took."""
-        started, used, busy = time.monotonic(), cpu_of_ended_children(), cpu_of_machine()
-        memory, main_s, yardsticks = 0.0, 0.0, [yardstick_ms()]
+        started, before, busy = time.monotonic(), Used.by_ended_children(), cpu_of_machine()
+        memory, main_s, yardsticks = 0.0, 0.0, [yardstick()]
         while self._first.poll() is None:
             if time.monotonic() > started + PATIENCE_S:
                 raise LabError(f"{hosts} hosts take longer than {PATIENCE_S} s")
             processes = self._processes()
             memory = max(memory, sum(map(memory_mib, processes)))
             main_s = max(main_s, max(map(cpu_of_playbook, processes), default=0.0))
-            yardsticks.append(yardstick_ms())
+            yardsticks.append(yardstick())
             time.sleep(SAMPLE_S)
         wall_s = time.monotonic() - started
         if self._first.returncode != 0:
@@ -215,8 +241,19 @@ class Controller:
             raise LabError(f"the sweep on {hosts} hosts failed:\n{tail}")
         elsewhere_s = cpu_of_machine() - busy
         self._end()
-        cpu_s = cpu_of_ended_children() - used
-        return Cost(hosts, wall_s, cpu_s, main_s, memory, elsewhere_s - cpu_s, median(yardsticks))
+        used = Used.by_ended_children()
+        for one in (before, *yardsticks):
+            used -= one
+        return Cost(
+            hosts=hosts,
+            wall_s=wall_s,
+            cpu_s=used.cpu_s,
+            main_s=main_s,
+            memory_mib=memory,
+            faults_k=used.faults / 1000,
+            elsewhere_s=elsewhere_s - used.cpu_s - sum(one.cpu_s for one in yardsticks),
+            yardstick_ms=median(one.cpu_s for one in yardsticks) * 1000,
+        )
 
     def _processes(self) -> list[int]:
         tree = children()
@@ -266,26 +303,38 @@ def cpu_of_playbook(pid: int) -> float:
     return 0.0
 
 
-def yardstick_ms() -> float:
-    """Do a fixed piece of work on small objects and strings, and return its processor time in ms."""
-    started = time.thread_time()
-    for _ in range(30):
-        json.loads(json.dumps(_YARDSTICK))
-    return (time.thread_time() - started) * 1000
+@dataclass(frozen=True)
+class Used:
+    """What ended processes have used: processor seconds, and how often the kernel gave or copied a page."""
+
+    cpu_s: float
+    faults: int
+
+    @classmethod
+    def by(cls, usage: resource.struct_rusage) -> Used:
+        return cls(usage.ru_utime + usage.ru_stime, usage.ru_minflt)
+
+    @classmethod
+    def by_ended_children(cls) -> Used:
+        """By all that ended below this process. Light hosts end later."""
+        return cls.by(resource.getrusage(resource.RUSAGE_CHILDREN))
+
+    def __sub__(self, other: Used) -> Used:
+        return Used(self.cpu_s - other.cpu_s, self.faults - other.faults)
 
 
-def cpu_of_ended_children() -> float:
-    """Return the processor seconds of all processes that ended below this one. Light hosts end later."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+def yardstick() -> Used:
+    """Do the fixed piece of work and return what it used."""
+    pid = os.posix_spawn(_YARDSTICK[0], _YARDSTICK, os.environ)
+    return Used.by(os.wait4(pid, 0)[2])
 
 
 def cpu_of_machine() -> float:
-    """Return the processor seconds that this machine has been busy, whatever with."""
-    user, nice, system, _idle, _iowait, irq, softirq, *_ = map(
+    """Return the processor seconds that this machine has been busy, whatever with, but for the fillers."""
+    user, _nice, system, _idle, _iowait, irq, softirq, *_ = map(
         int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
     )
-    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+    return (user + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
 
 def growths(costs: Sequence[Cost], quantity: str) -> Iterator[float]:
