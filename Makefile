@@ -23,7 +23,9 @@ $(VENV)/dev: pyproject.toml tools/make_venv.sh
 demo: $(VENV)/runtime ## Provision Redis here, sweep the CPU frequency (quick profile), print the table
 	$(BIN)/python -m collector run freq_sweep -i inventory/local --profile quick --runs-dir $(RUNS)
 
-test: check unit integration ## The whole suite
+test: $(VENV)/dev ## The whole suite
+	$(MAKE) --jobs=2 --output-sync=target check unit
+	$(MAKE) integration
 
 check: $(VENV)/dev ## Linters, types and documentation
 	$(BIN)/ruff check
