@@ -98,18 +98,18 @@ def main() -> int:
     )
     parser.add_argument(
         *("--hosts", "-n"),
-        type=int,
+        type=count,
         nargs="+",
         default=[1, 4, 16, 64],
         help="numbers of hosts (default: 1 4 16 64)",
     )
     parser.add_argument(
         "--repeats",
-        type=int,
+        type=count,
         default=1,
         help="sweeps of each number, of which the median counts (default: 1)",
     )
-    parser.add_argument("--forks", type=int, help="instead of those in ansible.cfg")
+    parser.add_argument("--forks", type=count, help="instead of those in ansible.cfg")
     options = parser.parse_args()
     try:
         costs = measure(sorted(set(options.hosts)), options.repeats, options.forks)
@@ -125,6 +125,14 @@ def main() -> int:
     if not rising and len(costs) > 2:
         print(f"no growth per added host rises (by more than {TOLERANCE:.0%}, which may be noise)")
     return 1 if rising else 0
+
+
+def count(text: str) -> int:
+    """Return the positive whole number that an option names; argparse makes one line of the error."""
+    number = int(text) if text.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return number
 
 
 def measure(numbers: Sequence[int], repeats: int, forks: int | None) -> list[Cost]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parents[3]
 PLAY = """
 - hosts: all
   gather_facts: false
@@ -61,7 +62,7 @@ def project(tmp_path: Path) -> Path:
 def play(project: Path, enabled: str) -> str:
     return subprocess.run(
         [sys.executable, "-m", "ansible", "playbook", str(project / "play.yml"), "-i", "a,b", "-c", "local"],
-        env=os.environ | {"ANSIBLE_CALLBACKS_ENABLED": enabled},
+        cwd=ROOT, env=os.environ | {"ANSIBLE_CALLBACKS_ENABLED": enabled},
         check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip
 
