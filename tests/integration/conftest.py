@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration import disks
 from tests.integration.disks import Host
 from tests.lab import lab, packages
 from tests.lab.machines import load
@@ -117,14 +118,25 @@ def _needs_lab(item: pytest.Item) -> bool:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _packages(request: pytest.FixtureRequest, _alone: None) -> None:
+    """What the chosen tests need of Debian; before them, for some of them install packages themselves."""
+    if os.geteuid() != 0:
+        return
+    items = request.session.items
+    if any("host" in getattr(item, "fixturenames", ()) for item in items):
+        packages.install(disks.PACKAGES)
+    if any(map(_needs_lab, items)):
+        packages.provide({"hosts", "guests"})
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _images(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, _alone: None
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, _packages: None
 ) -> Iterator[subprocess.Popen[bytes] | None]:
     """Makes the lab's images beside the tests that come before its own; what fails, the lab says then."""
     if os.geteuid() != 0 or not any(map(_needs_lab, request.session.items)):
         yield None
         return
-    packages.provide({"hosts", "guests"})  # not beside the tests: they install packages too
     with (tmp_path_factory.mktemp("lab") / "images.log").open("w") as log:
         making = subprocess.Popen(
             ["nice", "-n", "19", sys.executable, "-m", "tests.lab", "images"],

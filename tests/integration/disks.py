@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from struct import pack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from ansible_collections.perflab.bench.plugins.module_utils.block_device import BlockDevices
@@ -22,14 +22,19 @@ from ansible_collections.perflab.bench.plugins.module_utils.measured_filesystem 
     MeasuredFilesystem,
 )
 
-if TYPE_CHECKING:
-    pass
-
 MIB = 1024 * 1024
 SMALL = 16 * MIB
 # What mkfs.xfs of today needs at the least; that of btrfs needs less.
 LARGE = 300 * MIB
 SECTOR = 512
+# What the disks of the tests are made with, by a program of each package.
+PACKAGES = {
+    "dmsetup": "dmsetup",
+    "mkfs.btrfs": "btrfs-progs",
+    "mkfs.ext4": "e2fsprogs",
+    "mkfs.xfs": "xfsprogs",
+    "pvcreate": "lvm2",
+}
 
 
 def command(*argv: object, **options: Any) -> str:

@@ -6,16 +6,10 @@ import os
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from ansible_collections.perflab.bench.plugins.module_utils.device_contents import Contents
 from ansible_collections.perflab.bench.plugins.module_utils.filesystem_request import FilesystemError
-
-from tests.unit.plugins.adhoc import run_module
-
-if TYPE_CHECKING:
-    pass
 
 from tests.integration.disks import (
     HOLDS,
@@ -29,6 +23,7 @@ from tests.integration.disks import (
     master_boot_record,
     run,
 )
+from tests.unit.plugins.adhoc import run_module
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="makes loop devices and mounts: run as root")
 

@@ -1,9 +1,9 @@
-"""What the lab needs of Debian, installed on this machine when it is missing."""
+"""What the lab and the tests need of Debian, installed on this machine when it is missing."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from .command import run
@@ -32,12 +32,16 @@ _GUESTS = {
 
 def provide(kinds: Iterable[str]) -> None:
     """Install what machines of these kinds (hosts, guests) need and this machine lacks."""
-    needed = _HOSTS | (_GUESTS if "guests" in kinds else {})
+    install(_HOSTS | (_GUESTS if "guests" in kinds else {}))
+
+
+def install(needed: Mapping[str, str]) -> None:
+    """Install the packages of those programs or files (the keys) that this machine lacks."""
     missing = [package for what, package in needed.items() if not (shutil.which(what) or Path(what).exists())]
     if not missing:
         return
     if not shutil.which("apt-get"):
-        raise LabError(f"the lab needs Debian's packages {' '.join(missing)}, and here is no apt-get")
+        raise LabError(f"missing here are Debian's packages {' '.join(missing)}, and here is no apt-get")
     print(f"installing {' '.join(missing)} ...", flush=True)
     run("apt-get", "update", "-qq")
     run("apt-get", "install", "-qq", "-y", "--no-install-recommends", *missing)
